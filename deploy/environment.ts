@@ -14,19 +14,21 @@ function variables(): string[] {
   return [...flags.map(({ name }) => environmentName(name)), ...PROXY];
 }
 
-/** The entries of a container's `env`. */
+/**
+ * The entries of a container's `env`. Without that for a kubeconfig, which names a server and the
+ * file of a token: whoever writes the ConfigMap would have the operator's own token sent to him.
+ */
 export function environmentEntries(configMap: string, indent: string): string {
-  return variables()
-    .flatMap((name) => [
-      `- name: ${name}`,
-      '  valueFrom:',
-      '    configMapKeyRef:',
-      `      name: ${configMap}`,
-      `      key: ${name}`,
-      ...(name === REQUIRED ? [] : ['      optional: true']),
-    ])
-    .map((line) => `${indent}${line}\n`)
-    .join('');
+  const names = variables().filter((name) => name !== environmentName('kubeconfig'));
+  const entries = names.flatMap((name) => [
+    `- name: ${name}`,
+    '  valueFrom:',
+    '    configMapKeyRef:',
+    `      name: ${configMap}`,
+    `      key: ${name}`,
+    ...(name === REQUIRED ? [] : ['      optional: true']),
+  ]);
+  return entries.map((line) => `${indent}${line}\n`).join('');
 }
 
 /** Their names for the templates of the chart. */

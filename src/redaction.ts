@@ -15,12 +15,14 @@ const PREFIX = 4;
  */
 export function createMask(keyId: string, keySecret: string): (text: string) => string {
   const texts = [keyId, keySecret, `${keyId}:${keySecret}`];
-  const forms = spelled([...texts, ...texts.flatMap(base64Forms), ...texts.flatMap(insideBase64)]);
+  const encoded = [...texts.flatMap(base64Forms), ...texts.flatMap(insideBase64)];
+  const forms = spelled(texts, encoded);
   const byFirst = Map.groupBy(forms.toSorted(longestFirst), (form) => form.charCodeAt(0));
   return (text) =>
-    replaceFound(text, MASKED, (at) =>
-      byFirst.get(text.charCodeAt(at))?.find((form) => standsAt(form, text, at)),
-    );
+    replaceFound(text, MASKED, (at) => {
+      const forms = byFirst.get(text.charCodeAt(at));
+      return forms?.find((form) => standsAt(form, text, at))?.length ?? 0;
+    });
 }
 
 function standsAt(form: string, text: string, at: number): boolean {
@@ -37,8 +39,12 @@ function isWord(before: string, after: string): boolean {
   return !/[\p{L}\p{N}_]$/u.test(before) && !/^[\p{L}\p{N}_]/u.test(after);
 }
 
-function spelled(texts: readonly string[]): string[] {
-  return [...new Set(texts.flatMap(spellings))].filter((form) => form !== '');
+/** Texts in every spelling, and what is base64 already, which only URLs write otherwise. */
+function spelled(texts: readonly string[], encoded: readonly string[]): string[] {
+  const inUrls = encoded.flatMap((one) => [one, ...urlSpellings(one)]);
+  const forms = new Set([...texts.flatMap(spellings), ...inUrls]);
+  forms.delete('');
+  return [...forms];
 }
 
 function base64Forms(text: string): string[] {
@@ -57,27 +63,25 @@ function insideBase64(text: string): string[] {
   });
 }
 
-/** Of two secrets where one begins with the other, nothing may be left over. */
+/** Of two forms where one begins with the other, the longer one counts. */
 function longestFirst(a: string, b: string): number {
   return b.length - a.length;
 }
 
-/** Replaces whatever `find` finds at a place, from left to right. */
-function replaceFound(
-  text: string,
-  replacement: string,
-  find: (at: number) => string | undefined,
-): string {
+/**
+ * Replaces whatever begins at a place and is so long; 0: nothing does. What overlaps goes together,
+ * so that nobody's secret uncovers a part of another's.
+ */
+function replaceFound(text: string, replacement: string, lengthAt: (at: number) => number): string {
   let clean = '';
-  let copied = 0;
+  let end = 0;
   for (let at = 0; at < text.length; at++) {
-    const found = find(at);
-    if (found === undefined) continue;
-    clean += text.slice(copied, at) + replacement;
-    copied = at + found.length;
-    at = copied - 1;
+    const length = lengthAt(at);
+    if (length === 0) continue;
+    if (at >= end) clean += text.slice(end, at) + replacement;
+    end = Math.max(end, at + length);
   }
-  return copied === 0 ? text : clean + text.slice(copied);
+  return end === 0 ? text : clean + text.slice(end);
 }
 
 /**
@@ -93,34 +97,44 @@ export interface Redactor {
 }
 
 /**
- * Secrets are found by their first four characters, so that a line costs the same with one secret
- * as with thousands: one look-up per character, and none at all while there is no secret. pino's
- * own redaction goes by the path of a field, and a secret may stand in any text.
+ * Secrets are found by their first four characters and then their length, so that a line costs the
+ * same with one secret as with thousands, also where they all begin alike. pino's own redaction
+ * goes by the path of a field, and a secret may stand in any text.
  */
 export function createRedactor(): Redactor {
   const holders = new Map<string, number>();
-  const byPrefix = new Map<string, string[]>();
+  /** By the first characters: the lengths there are, and how many secrets have each. */
+  const lengths = new Map<string, Map<number, number>>();
 
+  const count = (secret: string, by: number): void => {
+    const prefix = secret.slice(0, PREFIX);
+    const ofPrefix = lengths.get(prefix) ?? new Map<number, number>();
+    const left = (ofPrefix.get(secret.length) ?? 0) + by;
+    if (left > 0) ofPrefix.set(secret.length, left);
+    else ofPrefix.delete(secret.length);
+    if (ofPrefix.size > 0) lengths.set(prefix, ofPrefix);
+    else lengths.delete(prefix);
+  };
   const remember = (secret: string): void => {
     const held = holders.get(secret) ?? 0;
     holders.set(secret, held + 1);
-    if (held > 0) return;
-    const prefix = secret.slice(0, PREFIX);
-    byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), secret].toSorted(longestFirst));
+    if (held === 0) count(secret, 1);
   };
   const forget = (secret: string): void => {
     const held = holders.get(secret) ?? 0;
     if (held > 1) return void holders.set(secret, held - 1);
-    holders.delete(secret);
-    const prefix = secret.slice(0, PREFIX);
-    const left = (byPrefix.get(prefix) ?? []).filter((other) => other !== secret);
-    if (left.length === 0) return void byPrefix.delete(prefix);
-    byPrefix.set(prefix, left);
+    if (holders.delete(secret)) count(secret, -1);
+  };
+  const lengthAt = (text: string, at: number): number => {
+    let longest = 0;
+    for (const length of lengths.get(text.slice(at, at + PREFIX))?.keys() ?? [])
+      if (length > longest && holders.has(text.slice(at, at + length))) longest = length;
+    return longest;
   };
 
   return {
     add(secrets) {
-      const wanted = spelled([...secrets, ...secrets.flatMap(base64Forms)]).filter(
+      const wanted = spelled(secrets, secrets.flatMap(base64Forms)).filter(
         ({ length }) => length >= ANYWHERE_FROM,
       );
       wanted.forEach(remember);
@@ -132,19 +146,53 @@ export function createRedactor(): Redactor {
       };
     },
     apply: (text) =>
-      byPrefix.size === 0
-        ? text
-        : replaceFound(text, REDACTED, (at) =>
-            byPrefix
-              .get(text.slice(at, at + PREFIX))
-              ?.find((secret) => text.startsWith(secret, at)),
-          ),
+      holders.size === 0 ? text : replaceFound(text, REDACTED, (at) => lengthAt(text, at)),
   };
 }
 
-/** As it is, in JSON, and in the three ways in which a URL may have it. */
+/**
+ * As it is, in JSON, in HTML, in hexadecimal digits, and in the ways in which a URL may have it. A
+ * server that wants to hide a key from us can always do so; these are the ones that mean well.
+ */
 function spellings(secret: string): string[] {
-  const url = encodeURIComponent(secret.toWellFormed());
-  const lower = url.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
-  return [secret, JSON.stringify(secret).slice(1, -1), url, lower, url.replaceAll('%20', '+')];
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const hex = Buffer.from(secret, 'utf8').toString('hex');
+  return [
+    secret,
+    inJson,
+    inJson.replaceAll('/', String.raw`\/`),
+    inJson.replace(/[<>&]/g, escapedAsGoDoes),
+    ...HTML.map((quotes) => asHtml(secret, quotes)),
+    hex,
+    hex.toUpperCase(),
+    ...urlSpellings(secret),
+  ];
+}
+
+function urlSpellings(text: string): string[] {
+  const url = encodeURIComponent(text.toWellFormed());
+  const strict = url.replace(/[!'()*]/g, percent);
+  const form = new URLSearchParams([['', text]]).toString().slice(1);
+  return [url, strict, form].flatMap((one) => {
+    const inLower = one.replace(/%[0-9A-F]{2}/g, lower);
+    return [one, inLower, one.replaceAll('%20', '+'), inLower.replaceAll('%20', '+')];
+  });
+}
+
+const lower = (text: string): string => text.toLowerCase();
+const codeOf = (character: string): string => character.charCodeAt(0).toString(16);
+const percent = (character: string): string => `%${codeOf(character).toUpperCase()}`;
+const escapedAsGoDoes = (character: string): string => String.raw`\u00${codeOf(character)}`;
+
+/** How quotes are written there: none at all, and as three sorts of library do. */
+const HTML: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { '"': '&quot;', "'": '&#39;' },
+  { '"': '&#34;', "'": '&#39;' },
+  { '"': '&quot;', "'": '&#x27;' },
+];
+
+function asHtml(text: string, quotes: Readonly<Record<string, string>>): string {
+  const written = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return written.replace(/["']/g, (quote) => quotes[quote] ?? quote);
 }

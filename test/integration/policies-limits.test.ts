@@ -260,6 +260,23 @@ describe('in production', () => {
     await inA.fails(['label', 'namespace', a, 'pipewright.dev/environment=production']);
     await inB.succeeds(['label', 'namespace', b, 'other=label']);
   });
+
+  test('nor by the subresources of the Namespace, and it cannot delete the whole of it', async () => {
+    const off = JSON.stringify({ metadata: { labels: { 'pipewright.dev/environment': null } } });
+    const patch = ['patch', 'namespace', b, '--subresource=status', '--type=merge', '-p', off];
+    expect(await inB.fails(patch)).toContain('may not change the label');
+    const { metadata, ...rest } = await asAdmin<{ metadata: { labels: object } }>(
+      'GET',
+      `/api/v1/namespaces/${b}`,
+    );
+    const finalize = ['replace', '--raw', `/api/v1/namespaces/${b}/finalize`, '-f', '-'];
+    const without = { ...rest, metadata: { ...metadata, labels: {} } };
+    expect(await inB.fails(finalize, without)).toContain('may not change the label');
+    expect(await inB.fails(['delete', 'namespace', b, '--dry-run=server'])).toContain(
+      `namespace "${b}" is production: ${inB.user} may not delete it`,
+    );
+    await inA.succeeds(['delete', 'namespace', a, '--dry-run=server']);
+  });
 });
 
 test('the quota of the example bounds objects and Secrets, by a message that names it', async () => {

@@ -122,7 +122,7 @@ describe('the flags of the operator', () => {
         timeout: '1m30s',
       },
       namespaces: ['ingest', 'billing'],
-      secrets: { all: true },
+      secrets: { all: true, selector: 'use=api' },
       selector: 'shard in (a,b)',
       concurrency: 3,
       cleanupDeadline: '1h',
@@ -170,6 +170,7 @@ describe('the flags of the operator', () => {
         namespaces: ['ingest', 'billing'],
         planOnly: true,
         selector: 'shard in (a,b)',
+        secretSelector: 'use=api',
         concurrency: 3,
         leaderElect: true,
         leaderElectName: 'one-of-a-kind',
@@ -185,7 +186,10 @@ describe('the flags of the operator', () => {
     const [container] = podSpec(await rendered()).containers;
     expect(container).not.toHaveProperty('envFrom');
     const flags = FLAGS.filter((flag) => !('commandLineOnly' in flag)).map(({ name }) => name);
-    const names = flags.map((name) => `PIPEWRIGHT_${name.toUpperCase().replaceAll('-', '_')}`);
+    // A kubeconfig of their choice would have the operator's own token sent where they like.
+    const names = flags
+      .filter((name) => name !== 'kubeconfig')
+      .map((name) => `PIPEWRIGHT_${name.toUpperCase().replaceAll('-', '_')}`);
     expect(container?.env).toEqual(
       [...names, 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].map((key) => ({
         name: key,
@@ -198,6 +202,15 @@ describe('the flags of the operator', () => {
         },
       })),
     );
+  });
+
+  test('a kubeconfig is of the chart alone, and no key of the ConfigMap', async () => {
+    const values = { kubeconfig: { secret: 'other-cluster' } };
+    const [container] = podSpec(await rendered({ values })).containers;
+    expect(container?.env).toContainEqual({
+      name: 'PIPEWRIGHT_KUBECONFIG',
+      value: '/etc/pipewright/kubeconfig/kubeconfig',
+    });
   });
 
   test('are left to the operator where there is no value', async () => {

@@ -22,13 +22,14 @@ const named = (manifests: readonly Manifest[], part: RegExp): Manifest[] =>
 
 describe('metrics with TLS', () => {
   test('are off: no right to ask about tokens, no port, no certificate', async () => {
-    const text = JSON.stringify(await rendered());
-    expect(text).not.toMatch(
-      /tokenreviews|subjectaccessreviews|nonResourceURLs|metrics-tls|METRICS/,
+    const manifests = await rendered();
+    expect(JSON.stringify(manifests)).not.toMatch(
+      /tokenreviews|subjectaccessreviews|nonResourceURLs|metrics-tls/,
     );
+    expect(JSON.stringify(only(manifests, 'ConfigMap')['data'])).not.toContain('METRICS');
   });
 
-  test.each([{}, { namespaces: ['ingest'] }])(
+  test.each([{}, { namespaces: ['ingest'], secrets: { all: true } }])(
     'give the operator these rights and no other in the cluster, with %j',
     async (others) => {
       const [before, after] = await Promise.all([
@@ -64,7 +65,12 @@ describe('metrics with TLS', () => {
   );
 
   test('of releases in two namespaces share no object of the cluster', async () => {
-    const values = { metrics: { secure: SECURE }, namespaces: ['x'], crds: { install: false } };
+    const values = {
+      metrics: { secure: SECURE },
+      namespaces: ['x'],
+      secrets: { all: true },
+      crds: { install: false },
+    };
     const [one, other] = await Promise.all(
       ['a', 'b'].map((namespace) => rendered({ values, namespace })),
     );

@@ -41,6 +41,7 @@ describe('parseBaseUrl', () => {
     ['http://api.example', 'use https, or --api-allow-http'],
     ['http://127.evil.example', 'use https'],
     ['http://localhost.evil.example', 'use https'],
+    ['http://api.localhost', 'use https'],
   ])('refuses %s', (text, words) => {
     expect(problem(text)).toContain(words);
   });

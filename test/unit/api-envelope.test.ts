@@ -220,6 +220,19 @@ describe('createMask', () => {
     expect(mask(`a ${form} b${form}c`)).toBe('a *** b***c');
   });
 
+  it.each([
+    ['as PHP has it in JSON', String.raw`a!b'c(d)*e<f>\"g\/h&i ~j`],
+    ['as Go has it in JSON', String.raw`a!b'c(d)*e\u003cf\u003e\"g/h\u0026i ~j`],
+    ['as a form has it', 'a%21b%27c%28d%29*e%3Cf%3E%22g%2Fh%26i+%7Ej'],
+    ['as RFC 3986 has it', 'a%21b%27c%28d%29%2Ae%3Cf%3E%22g%2Fh%26i%20~j'],
+    ['as JavaScript has it in a URL', "a!b'c(d)*e%3Cf%3E%22g%2Fh%26i%20~j"],
+    ['as Python has it in HTML', 'a!b&#x27;c(d)*e&lt;f&gt;&quot;g/h&amp;i ~j'],
+    ['as Go has it in HTML', 'a!b&#39;c(d)*e&lt;f&gt;&#34;g/h&amp;i ~j'],
+    ['in hexadecimal digits', '61216227632864292a653c663e22672f682669207e6a'],
+  ])('hides it %s', (_case, form) => {
+    expect(createMask(id, `a!b'c(d)*e<f>"g/h&i ~j`)(`a ${form} b`)).toBe('a *** b');
+  });
+
   it('hides it within base64 of a longer text, wherever it begins', () => {
     for (const before of ['', 'x', 'xy', 'xyz']) {
       const longer = Buffer.from(`${before}${pair}, and more`).toString('base64');

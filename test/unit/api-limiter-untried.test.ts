@@ -97,6 +97,15 @@ describe('keys that have never worked', () => {
     expect(on.clock.pending).toBe(0);
   });
 
+  it('are not remembered at all where they never had a turn, however fast they are made up', async () => {
+    const on = rig({ rate: { calls: 1, perMs: 3_600_000 } });
+    call(on, 'first', 401, untried('first'));
+    for (let n = 0; n < 5_000; n++) ask(on, 'flips', { ...untried(`version-${n}`), tenant: 'one' });
+    expect(on.limiter.snapshot().credentials).toBeLessThan(3);
+    await on.clock.advance(3_600_000);
+    expect(on.woken()).toContain('flips');
+  });
+
   it('are remembered for a minute when nobody asks with them any more', async () => {
     const on = rig({ rate: { calls: 0, perMs: 1_000 } });
     // One object whose Secret changes all the time.

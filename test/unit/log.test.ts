@@ -157,16 +157,43 @@ describe('errorFields', () => {
 });
 
 describe('the redactor', () => {
-  test('takes a secret out of fields, messages and children, in plain, JSON and URL spelling', () => {
+  test('takes a secret out of fields and children, in plain, JSON and URL spelling', () => {
     const redactor = createRedactor();
     redactor.add(['p"ss/word+1']);
     const { log, text } = recorded({ redactor });
     log
-      .child({ a: 'p"ss/word+1' })
-      .info({ b: `x${encodeURIComponent('p"ss/word+1')}y` }, 'with p"ss/word+1 inside');
+      .child({ a: 'p"ss/word+1', error: JSON.stringify({ key: 'p"ss/word+1' }) })
+      .info({ b: `x${encodeURIComponent('p"ss/word+1')}y` }, 'failed');
     expect(text()).not.toMatch(/word|ss%2F/);
     expect(text().match(/\[redacted\]/g)).toHaveLength(3);
     expect(() => JSON.parse(text()) as unknown).not.toThrow();
+  });
+
+  test.each(['"level":', 'victim-team', 'namespace', 'reconciled', '"},{"'])(
+    'leaves lines what they are about, whatever %s a tenant calls its key',
+    (key) => {
+      const redactor = createRedactor();
+      redactor.add([key]);
+      const { log, lines } = recorded({ redactor });
+      log.info({ kind: 'PipeSettings', namespace: 'victim-team', name: 'namespace' }, 'reconciled');
+      expect(lines()).toMatchObject([
+        { level: 'info', namespace: 'victim-team', name: 'namespace', msg: 'reconciled' },
+      ]);
+    },
+  );
+
+  test('uncovers no part of a secret by another one that overlaps it', () => {
+    const redactor = createRedactor();
+    redactor.add(['token sk-live-']);
+    redactor.add(['sk-live-7Q2mZx81']);
+    expect(redactor.apply('bad token sk-live-7Q2mZx81 here')).toBe('bad [redacted] here');
+  });
+
+  test('looks for thousands of secrets that begin alike as quickly as for one', () => {
+    const redactor = createRedactor();
+    const secrets = Array.from({ length: 20_000 }, (_, nth) => `sk-live-${nth + 1_000_000}`);
+    for (const secret of secrets) redactor.add([secret]);
+    expect(redactor.apply(`no sk-live-1019999, no sk-live-2`)).toBe('no [redacted], no sk-live-2');
   });
 
   test('leaves nothing of the longer of two secrets that begin alike', () => {

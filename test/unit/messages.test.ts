@@ -36,6 +36,22 @@ test('every log line of level warn and above has a row with its level, and no ot
   expect([...new Set(logged)].toSorted()).toEqual(listed.toSorted());
 });
 
+/** Values stand in the fields, which are searched for secrets; a message is not. */
+test('every log line has a message that the code alone says', () => {
+  const calls = sources
+    .filter(({ path }) => !/logger|quiet-log/.test(path))
+    .map(({ path, text }) => ({
+      path,
+      all: text.match(/\blog\.(?:trace|debug|info|warn|error|fatal)\(/g) ?? [],
+      constant:
+        text.match(
+          /\blog\.(?:trace|debug|info|warn|error|fatal)\([^;]*?,\s*'(?:[^'\\]|\\.)+',?\s*\)/g,
+        ) ?? [],
+    }));
+  expect(calls.flatMap(({ all }) => all).length).toBeGreaterThan(30);
+  expect(calls.filter(({ all, constant }) => all.length !== constant.length)).toEqual([]);
+});
+
 test('the page can be made when the states of a kind are not stored yet, without examples of it', () => {
   const examples = (...kinds: string[]) =>
     messagesPage(kinds).match(/^(?:Activity|Newcomer): /gm) ?? [];

@@ -55,7 +55,8 @@ export class CredentialLimiter {
    * the API and asks for no key, and be brought about by who has none.
    */
   isProven = false;
-  readonly #id: string;
+  hasCalled = false;
+  readonly id: string;
   readonly #options: CredentialLimiterOptions;
   readonly #window: RateWindow;
   #active = 0;
@@ -65,7 +66,7 @@ export class CredentialLimiter {
   readonly #alarm: Alarm;
 
   constructor(id: string, options: CredentialLimiterOptions) {
-    this.#id = id;
+    this.id = id;
     this.#options = options;
     this.#alarm = new Alarm(options.clock, options.onTimer);
     this.#window = new RateWindow(options.rate);
@@ -90,6 +91,7 @@ export class CredentialLimiter {
   /** `made`: a call was made with the slot. */
   releaseSlot(now: number, made: boolean): void {
     this.#active--;
+    this.hasCalled ||= made;
     this.#window.release(now, made);
   }
 
@@ -111,7 +113,7 @@ export class CredentialLimiter {
    */
   #refused(now: number, begunAt: number, headerMs: number): void {
     if (begunAt > this.#pausedAt) this.#refusals++;
-    const own = waitFor(FAILURES.RateLimited, Math.max(this.#refusals, 1), this.#id);
+    const own = waitFor(FAILURES.RateLimited, Math.max(this.#refusals, 1), this.id);
     this.#pause(now, Math.max(headerMs, own));
   }
 

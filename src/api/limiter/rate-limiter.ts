@@ -79,6 +79,7 @@ class Limiter implements RateLimiter {
     entry.limiter.breaker.forget(key);
     this.#slots.withdraw(entry, now);
     this.#slots.fill(entry.limiter, now);
+    this.#registry.left(entry.limiter);
   }
 
   startOver(): void {

@@ -52,6 +52,17 @@ export class Registry {
     return limiter;
   }
 
+  /**
+   * Somebody asks with it no more. One with which no call was ever made has nothing to remember:
+   * keys can be made up faster than a minute drops them.
+   */
+  left(limiter: CredentialLimiter): void {
+    if (limiter.isProven || limiter.hasCalled) return;
+    for (const entry of this.entries.values()) if (entry.limiter === limiter) return;
+    limiter.disarm();
+    this.#limiters.delete(limiter.id);
+  }
+
   known(credential: string): CredentialLimiter | undefined {
     return this.#limiters.get(credential);
   }

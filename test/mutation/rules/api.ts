@@ -39,6 +39,17 @@ const LIMITER: readonly Mutation[] = [
     'With one key no more calls are under way at once than --api-in-flight allows.',
   ),
   {
+    name: 'made-up-keys-do-not-pile-up',
+    rule: 'Of a key with which no call was made nothing is remembered once nobody asks with it.',
+    file: 'api/limiter/registry.ts',
+    from: 'if (limiter.isProven || limiter.hasCalled) return;',
+    to: 'if (limiter.id !== undefined) return;',
+    seenBy: {
+      test: 'test/unit/api-limiter-untried.test.ts',
+      title: 'are not remembered at all where they never had a turn',
+    },
+  },
+  {
     name: 'one-call-per-target',
     rule: 'For one pipe or organization at most one call is under way, whatever the keys.',
     file: 'api/limiter/slots.ts',
