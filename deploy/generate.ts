@@ -134,7 +134,7 @@ function withEnvironment(text: string): string {
   if (!block.test(text)) throw new Error(`${DEPLOYMENT} has no container with env`);
   return text.replace(
     block,
-    () => `          env:\n${environmentEntries('pipewright', ' '.repeat(12))}`,
+    () => `          env:\n${environmentEntries('pipewright-flags', ' '.repeat(12))}`,
   );
 }
 

@@ -162,7 +162,7 @@ function spellings(secret: string): string[] {
     inJson,
     inJson.replaceAll('/', String.raw`\/`),
     inJson.replace(/[<>&]/g, escapedAsGoDoes),
-    ...HTML.map((quotes) => asHtml(secret, quotes)),
+    ...HTML.map((more) => asHtml(secret, more)),
     hex,
     hex.toUpperCase(),
     ...urlSpellings(secret),
@@ -184,15 +184,19 @@ const codeOf = (character: string): string => character.charCodeAt(0).toString(1
 const percent = (character: string): string => `%${codeOf(character).toUpperCase()}`;
 const escapedAsGoDoes = (character: string): string => String.raw`\u00${codeOf(character)}`;
 
-/** How quotes are written there: none at all, and as three sorts of library do. */
+/** What libraries escape there, each in its own way, beside the first three that all do. */
 const HTML: readonly Readonly<Record<string, string>>[] = [
   {},
   { '"': '&quot;', "'": '&#39;' },
-  { '"': '&#34;', "'": '&#39;' },
   { '"': '&quot;', "'": '&#x27;' },
+  { '"': '&quot;', "'": '&apos;' },
+  { '"': '&#34;', "'": '&#39;' },
+  { '"': '&#34;', "'": '&#39;', '+': '&#43;' },
+  { '"': '&quot;', "'": '&#39;', '/': '&#x2F;', '`': '&#x60;', '=': '&#x3D;' },
+  { '"': '&quot;', "'": '&#x27;', '`': '&#x60;', '=': '&#x3D;' },
 ];
 
-function asHtml(text: string, quotes: Readonly<Record<string, string>>): string {
+function asHtml(text: string, more: Readonly<Record<string, string>>): string {
   const written = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return written.replace(/["']/g, (quote) => quotes[quote] ?? quote);
+  return written.replace(/["'+/`=]/g, (character) => more[character] ?? character);
 }

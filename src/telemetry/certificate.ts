@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import { errorFields, type Log } from '../log.ts';
 
@@ -88,6 +89,8 @@ export function createCertificate({
 function check({ cert, key }: Pair): void {
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
     throw new Error('the key is not that of the certificate');
+  // A chain that breaks off, a key that is too small.
+  createSecureContext({ cert, key });
 }
 
 function textOf({ cert, key }: Pair): string {

@@ -63,7 +63,9 @@ function wrap(logger: Logger, onlyPlain: (fields: object) => Record<string, unkn
  * not take that out of every line; so too what stands around values, and the message, which the
  * code alone says.
  */
-const NAMES: ReadonlySet<string> = new Set(['kind', 'namespace', 'name', 'did', 'reason']);
+const NAMES: ReadonlySet<string> = new Set(
+  'kind namespace name did reason path watch cluster identity holder'.split(' '),
+);
 
 /**
  * The types forbid more than this already; it holds for callers whose own type of a log is wider.

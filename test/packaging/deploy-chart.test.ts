@@ -59,6 +59,7 @@ describe('values that are refused before anything is sent', () => {
       'they would all send the same calls',
     ],
     [{ ...URL_GIVEN, kubeconfig: { context: 'there' } }, 'set kubeconfig.secret too'],
+    [{ api: { url: 'https://id:word@api.example.com' } }, 'has a user name or password in it'],
     [
       { ...URL_GIVEN, namespaces: ['ingest', 'billing'] },
       'namespaces is ingest, billing, but secrets.names is empty: set it to the names of the Secrets with API keys there, or set secrets.all=true where the operator is to read every Secret of these namespaces',

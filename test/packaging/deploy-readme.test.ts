@@ -95,7 +95,7 @@ describe('every command of the later sections, and of deploy/argocd/README.md, w
   beforeAll(async () => {
     for (const made of [
       ['apply', '-f', 'deploy/install.yaml'],
-      ['create', 'configmap', 'pipewright', '-n', 'pipewright'],
+      ['create', 'configmap', 'pipewright-flags', '-n', 'pipewright'],
       ['apply', ...examples],
       ['create', 'namespace', 'argocd'],
       ['create', 'configmap', 'argocd-cm', '-n', 'argocd'],
@@ -126,7 +126,9 @@ describe('every command of the later sections, and of deploy/argocd/README.md, w
   test('does what it is there for', async () => {
     const read = async (...what: string[]): Promise<string> =>
       (await own.kubectl(['get', ...what, '-o', 'json'])).stdout;
-    expect(JSON.parse(await read('configmap', 'pipewright', '-n', 'pipewright'))).toMatchObject({
+    expect(
+      JSON.parse(await read('configmap', 'pipewright-flags', '-n', 'pipewright')),
+    ).toMatchObject({
       data: { HTTPS_PROXY: 'http://proxy.example.com:3128' },
     });
     const keys = Buffer.from('NEW').toString('base64');

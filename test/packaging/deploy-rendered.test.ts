@@ -146,7 +146,7 @@ describe('kustomize and the chart make the same objects, but for labels', () => 
   test('install.yaml is all of it but the ConfigMap', async () => {
     const text = readFileSync('deploy/install.yaml', 'utf8');
     const installed = await parseManifests(text, controlPlane.kubectlProgram);
-    const kustomized = withoutHash(await overlay('cluster-wide')).filter(
+    const kustomized = withoutHash(await overlay('cluster-wide'), 'pipewright-flags').filter(
       ({ kind }) => kind !== 'ConfigMap',
     );
     expect(essence(installed)).toEqual(essence(kustomized));
@@ -160,11 +160,11 @@ describe('kustomize and the chart make the same objects, but for labels', () => 
 });
 
 /** kustomize names a ConfigMap after what it holds, so that a change of it makes new Pods. */
-function withoutHash(manifests: readonly Manifest[]): Manifest[] {
+function withoutHash(manifests: readonly Manifest[], called = 'pipewright'): Manifest[] {
   const { name } = only(manifests, 'ConfigMap').metadata;
-  expect(name).toMatch(/^pipewright-[a-z0-9]{10}$/);
+  expect(name).toMatch(/^pipewright-flags-[a-z0-9]{10}$/);
   expect(JSON.stringify(only(manifests, 'Deployment'))).toContain(
     `"configMapKeyRef":{"key":"PIPEWRIGHT_API_URL","name":"${name}"}`,
   );
-  return JSON.parse(JSON.stringify(manifests).replaceAll(name, 'pipewright')) as Manifest[];
+  return JSON.parse(JSON.stringify(manifests).replaceAll(name, called)) as Manifest[];
 }

@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
-import { audit, kubectl, waitFor } from '../controlplane/client.ts';
+import { audit, controlPlane, kubectl, waitFor } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import type { Rule } from '../support/cluster.ts';
 import { startOperator } from '../support/operator.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { BUILD_MS, rendered } from './helm.ts';
 import { overlay } from './kustomize.ts';
-import { only } from './manifests.ts';
+import { only, parseManifests } from './manifests.ts';
 import { installRights, rightsOf, rulesOf } from './rights.ts';
+import { succeed } from './run.ts';
 import { allApplied, allDeleted, createAll, JOBS, readyMessages } from './whole-job.ts';
 
 /** The roles for users come with the CRDs. */
@@ -109,6 +110,17 @@ describe('the rules of the chart', () => {
       expect(secrets.length).toBeGreaterThan(0);
       for (const { resourceNames = [] } of secrets) expect(resourceNames).toHaveLength(1);
     }
+  });
+
+  test('are about this Lease for Argo CD too, where kustomize could take it for a ConfigMap', async () => {
+    const built = await succeed(await findProgram('kustomize'), [
+      'build',
+      'deploy/argocd/application/all/operator',
+    ]);
+    const [lease] = only(await parseManifests(built, controlPlane.kubectlProgram), 'Role')[
+      'rules'
+    ] as { resourceNames: string[] }[];
+    expect(lease?.resourceNames).toEqual(['pipewright']);
   });
 
   test('have no wildcard, and none but the operator writes a status, whatever the values', async () => {
@@ -225,7 +237,9 @@ test('with all policies of the chart in force the operator does its whole job, a
   onTestFinished(async () => {
     for (const policy of ['status-writers', 'operator-finalizers', 'secret-readers'])
       for (const kind of ['validatingadmissionpolicybinding', 'validatingadmissionpolicy'])
-        expect((await kubectl(['delete', kind, `${name}-${policy}`])).stderr).toBe('');
+        expect(
+          (await kubectl(['delete', kind, `${scene.namespace}-${name}-${policy}`])).stderr,
+        ).toBe('');
   });
   await createAll(scene);
   const object = ['pipesettings.pipewright.dev', 'whole-job', '-n', scene.namespace];

@@ -233,6 +233,11 @@ describe('createMask', () => {
     expect(createMask(id, `a!b'c(d)*e<f>"g/h&i ~j`)(`a ${form} b`)).toBe('a *** b');
   });
 
+  it.each(['Zm9v&#x2F;YmFy+cXV4&#x3D;&#x3D;', 'Zm9v/YmFy&#43;cXV4=='])(
+    'hides what templates make of it: %s',
+    (form) => expect(createMask(id, 'Zm9v/YmFy+cXV4==')(`a ${form} b`)).toBe('a *** b'),
+  );
+
   it('hides it within base64 of a longer text, wherever it begins', () => {
     for (const before of ['', 'x', 'xy', 'xyz']) {
       const longer = Buffer.from(`${before}${pair}, and more`).toString('base64');

@@ -8,6 +8,7 @@ import type { PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.
 import { whenDue } from '../../src/kinds/status/due.ts';
 import { secretFactsOf } from '../../src/kinds/status/tried-secret.ts';
 import { Locks } from '../../src/kinds/target/locks.ts';
+import { hasWorked } from '../../src/kinds/target/proof.ts';
 import { Unrecorded } from '../../src/kinds/target/unrecorded.ts';
 import { anActivity } from '../support/activity-objects.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -83,6 +84,7 @@ function setUp({ read = usable, rate = 0, stillWanted = () => true }: SetUp = {}
           },
         },
         limiter,
+        hasWorked: (one, secretVersion) => hasWorked(one, { secretVersion, apiHash: 'api' }),
         memory,
         locks,
         readCredential: () => Promise.resolve(read),
@@ -291,6 +293,7 @@ test.each([
     got: 'no-slot',
   },
   { what: 'no version', version: undefined, generation: 1, got: 'no-slot' },
+  { what: 'another API', version: '7', generation: 1, api: 'another', got: 'no-slot' },
 ])('a key has a pace of its own where the status tells of $what: $got', async (row) => {
   const { attemptFor, limiter } = setUp({ rate: 1 });
   const bogus = { credential: 'bogus', key: 'bogus', tenant: 'one', target: 'bogus' };
@@ -303,7 +306,8 @@ test.each([
     keys: [],
     ...(row.version !== undefined && { secretResourceVersion: row.version }),
   };
-  const status = { observedGeneration: 1, conditions: [], applied };
+  const proof = { time: applied.time, apiHash: row.api ?? 'api' };
+  const status = { observedGeneration: 1, conditions: [], applied, proof };
   expect(await attemptFor('orders', answers(ok), { status })).toMatchObject({ got: row.got });
 });
 

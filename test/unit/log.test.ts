@@ -175,10 +175,10 @@ describe('the redactor', () => {
       const redactor = createRedactor();
       redactor.add([key]);
       const { log, lines } = recorded({ redactor });
-      log.info({ kind: 'PipeSettings', namespace: 'victim-team', name: 'namespace' }, 'reconciled');
-      expect(lines()).toMatchObject([
-        { level: 'info', namespace: 'victim-team', name: 'namespace', msg: 'reconciled' },
-      ]);
+      const path = '/apis/pipewright.dev/v1alpha1/namespaces/victim-team/pipesettings';
+      const said = { kind: 'PipeSettings', namespace: 'victim-team', name: 'namespace', path };
+      log.info(said, 'reconciled');
+      expect(lines()).toMatchObject([{ level: 'info', ...said, msg: 'reconciled' }]);
     },
   );
 

@@ -2,7 +2,7 @@ import type { ApiClient, ApiRequest, Objection, Reply } from '../../api/http/cli
 import type { CallWish, Permit, RateLimiter } from '../../api/limiter/contract.ts';
 import { type Failure, judge, type Success, type Verdict } from '../../api/reply/verdict.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import { hasWorked, type TriedSecret } from '../status/tried-secret.ts';
+import type { TriedSecret } from '../status/tried-secret.ts';
 import type { Locks } from '../target/locks.ts';
 import type { Unrecorded } from '../target/unrecorded.ts';
 import type {
@@ -63,6 +63,7 @@ export interface Calls {
   readonly api: Pick<ApiClient, 'call'>;
   readonly limiter: RateLimiter;
   readonly readCredential: ReadCredential;
+  readonly hasWorked: (object: KubeObject, secretVersion: string) => boolean;
   readonly memory: Memory;
   readonly locks: Locks;
   readonly monotonic: () => number;
@@ -107,10 +108,7 @@ export interface Wish extends SlotWish {
 
 type CredentialFor = Extract<CredentialRead, { ok: true }>;
 
-/**
- * Makes sure that a call can follow at once, for a reconcile that must write something down before
- * its call.
- */
+/** Makes sure that a call can follow at once, for a reconcile that must write something first. */
 export async function reserve(wish: SlotWish, using: Calls): Promise<Reservation> {
   const read = await credentialFor(wish, using);
   if ('got' in read) return read;
@@ -125,10 +123,9 @@ async function credentialFor(
 ): Promise<CredentialFor | Extract<Attempt, { got: 'no-credential' }>> {
   const read = await using.readCredential(object.metadata.namespace, ref);
   if (read.ok) return read;
-  const { name } = ref;
   const { resourceVersion } = read;
   if (resourceVersion !== undefined)
-    using.memory.triedSecret.set(keyOf(object), { name, resourceVersion });
+    using.memory.triedSecret.set(keyOf(object), { name: ref.name, resourceVersion });
   return { got: 'no-credential', problem: read.problem };
 }
 
@@ -138,7 +135,7 @@ function callWish(wish: SlotWish, read: CredentialFor, using: Calls): CallWish {
     credential: read.credential.id,
     key: using.limiterKey(keyOf(object)),
     tenant: object.metadata.namespace,
-    isProven: hasWorked(object, read.resourceVersion),
+    isProven: using.hasWorked(object, read.resourceVersion),
     target,
     lane,
     probe,

@@ -19,6 +19,7 @@ export function maskFor({ spec, status }: KubeObject, mask: Mask): Mask {
 
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [String(value)];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
@@ -35,8 +36,16 @@ export function maskTexts(
   );
 }
 
+/** A key may be of digits only, and come back as a number. */
+function maskedNumber(value: number, mask: Mask): number | string {
+  const text = String(value);
+  const said = mask(text);
+  return said === text ? value : said;
+}
+
 function masked(value: unknown, mask: Mask): unknown {
   if (typeof value === 'string') return mask(value);
+  if (typeof value === 'number') return maskedNumber(value, mask);
   if (Array.isArray(value)) return value.map((item) => masked(item, mask));
   return typeof value === 'object' && value !== null ? maskTexts({ ...value }, mask) : value;
 }

@@ -11,7 +11,7 @@ import { recordsIn } from '../status/common-status.ts';
 import type { CallFacts } from '../status/due.ts';
 import { secretFactsOf } from '../status/tried-secret.ts';
 import type { Locks } from '../target/locks.ts';
-import { apiHashOf } from '../target/proof.ts';
+import { apiHashOf, hasWorked } from '../target/proof.ts';
 import { type StandingSources, standingOf, stillHolds } from '../target/standing.ts';
 import type { Standing } from '../target/target.ts';
 import type { Unrecorded } from '../target/unrecorded.ts';
@@ -126,6 +126,7 @@ function around<T extends KubeObject>(
   { api, limiter, readCredential, secrets, clock }: KindContext,
   { store, locks, unrecorded }: Pick<KindStore<T>, 'store' | 'locks' | 'unrecorded'>,
 ): OpenKind<T> {
+  const apiHash = apiHashOf(api.baseUrl);
   const limiterKey = (key: string): string => queueKey(type.kind, key);
   const memory: Memory = { openCalls: new Map(), triedSecret: new Map(), unrecorded };
   const endCall = (key: string, isTold = false): void => {
@@ -139,6 +140,7 @@ function around<T extends KubeObject>(
       api,
       limiter,
       readCredential,
+      hasWorked: (object, secretVersion) => hasWorked(object, { secretVersion, apiHash }),
       memory,
       locks,
       monotonic: () => clock.monotonic(),

@@ -40,16 +40,3 @@ export function secretNameOf(object: KubeObject): string | undefined {
   const name = spec?.credentialsSecretRef?.name;
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
-
-/**
- * Whether the status says that this very key has worked: the same version of the Secret, and the
- * same choice in it, which is part of the spec. Who forges it gains the pace of a key that works.
- */
-export function hasWorked({ metadata, status }: KubeObject, secretVersion: string): boolean {
-  const { applied } = (status ?? {}) as {
-    applied?: { generation?: unknown; secretResourceVersion?: unknown };
-  };
-  return (
-    applied?.secretResourceVersion === secretVersion && applied.generation === metadata.generation
-  );
-}

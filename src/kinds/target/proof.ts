@@ -64,6 +64,25 @@ export function isProven(status: ProvableStatus | undefined, apiHash: string): b
   return status?.proof ? status.proof.apiHash === apiHash : isOfFirstVersion(status);
 }
 
+/**
+ * Whether the status says that this very key has worked at this API: the same version of the
+ * Secret, and the same choice in it, which is part of the spec. Who forges it gains the pace of a
+ * key that works.
+ */
+export function hasWorked(
+  { metadata, status }: KubeObject,
+  { secretVersion, apiHash }: { readonly secretVersion: string; readonly apiHash: string },
+): boolean {
+  const { applied } = (status ?? {}) as {
+    readonly applied?: { readonly generation?: unknown; readonly secretResourceVersion?: unknown };
+  };
+  return (
+    isProven(status as ProvableStatus | undefined, apiHash) &&
+    applied?.secretResourceVersion === secretVersion &&
+    applied.generation === metadata.generation
+  );
+}
+
 /** Proven by what the first version wrote, which knew no proof; it yields to a proof. */
 export function isOfFirstVersion(status: ProvableStatus | undefined): boolean {
   return status?.proof === undefined && status?.applied !== undefined && !losesOldClaim(status);

@@ -23,8 +23,16 @@ const SENDING: readonly Mutation[] = [
   {
     name: 'record-of-another-key-proves-nothing',
     rule: 'A status proves the key that it was written with, and no other one of the same Secret.',
-    file: 'kinds/status/tried-secret.ts',
-    from: ' && applied.generation === metadata.generation',
+    file: 'kinds/target/proof.ts',
+    from: ' &&\n    applied.generation === metadata.generation',
+    to: '',
+    seenBy: { test: CALL, title: 'a key has a pace of its own where the status tells of' },
+  },
+  {
+    name: 'record-of-another-api-proves-nothing',
+    rule: 'A key that worked at another --api-url has not worked at this one.',
+    file: 'kinds/target/proof.ts',
+    from: 'isProven(status as ProvableStatus | undefined, apiHash) &&',
     to: '',
     seenBy: { test: CALL, title: 'a key has a pace of its own where the status tells of' },
   },

@@ -82,6 +82,9 @@ pipewright
 {{- if not $url -}}
 {{- fail "api.url is required: the base address of the management API, as in --set api.url=https://api.example.com" -}}
 {{- end -}}
+{{- if contains "@" $url -}}
+{{- fail "api.url has a user name or password in it: the operator takes none, and a ConfigMap would show it; keys belong into Secrets that objects refer to" -}}
+{{- end -}}
 {{- if and (hasPrefix "http://" $url) (not .Values.api.allowHttp) -}}
 {{- fail (printf "api.url is %q: keys would travel in clear text; use https, or set api.allowHttp=true where that is meant" $url) -}}
 {{- end -}}
