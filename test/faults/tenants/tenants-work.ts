@@ -7,7 +7,7 @@ import { pathOf, pipeSpec, type Tenant } from './tenants-world.ts';
 const PIPES = ['orders', 'clicks', 'stock', 'mails'];
 /** One more pipe after so many edits. */
 const NEW_PIPE_EVERY = 8;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 /** What a tenant does on an ordinary day, and what must have come of it. */
 export interface Work {
