@@ -20,8 +20,8 @@ export function createMask(keyId: string, keySecret: string): (text: string) => 
   const byFirst = Map.groupBy(forms.toSorted(longestFirst), (form) => form.charCodeAt(0));
   return (text) =>
     replaceFound(text, MASKED, (at) => {
-      const forms = byFirst.get(text.charCodeAt(at));
-      return forms?.find((form) => standsAt(form, text, at))?.length ?? 0;
+      const candidates = byFirst.get(text.charCodeAt(at));
+      return candidates?.find((form) => standsAt(form, text, at))?.length ?? 0;
     });
 }
 
@@ -85,8 +85,8 @@ function replaceFound(text: string, replacement: string, lengthAt: (at: number) 
 }
 
 /**
- * Hides all secrets that are known in each line of the log. The last defence: none should get
- * there.
+ * Hides all secrets that are known in the values of each line of the log. The last defence: none
+ * should get there.
  */
 export interface Redactor {
   /**

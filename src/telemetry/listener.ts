@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { LEAST_TLS } from '../least-tls.ts';
 import type { Certificate } from './certificate.ts';
 
 export interface ListenerOptions {
@@ -40,7 +41,6 @@ const LIMITS = {
   handshakeTimeout: REQUEST_WITHIN_MS,
   connectionsCheckingInterval: 500,
 };
-const LEAST_TLS = { minVersion: 'TLSv1.2' } as const;
 
 /**
  * Serves HTTP/1.1 to whoever can reach it, so that nobody who connects and is slow, or says

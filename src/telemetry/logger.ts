@@ -30,7 +30,7 @@ export function createLog({ level, redactor, destination = openStdout() }: LogOp
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: onlyPlain },
     },
-    { write: (line: string) => destination.write(line) },
+    destination,
   );
   return wrap(logger, onlyPlain);
 }

@@ -82,7 +82,10 @@ describe('the organizations that a namespace may name', () => {
         '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies',
       )
     ).items.find(({ metadata }) => metadata.name.startsWith(NAME))?.metadata.name;
-    await inA.fails(['delete', 'validatingadmissionpolicy', name ?? '']);
+    expect(name).toBeDefined();
+    expect(await inA.fails(['delete', 'validatingadmissionpolicy', name ?? ''])).toContain(
+      'forbidden',
+    );
     for (const object of objects(third)) expect(await inA.fails(TRY, object)).toContain(NAME);
   });
 

@@ -7,6 +7,7 @@ import { KUBE } from './rules/kube.ts';
 import { ORGANIZATION } from './rules/organization.ts';
 import { PROCESS } from './rules/process.ts';
 import { TARGETS } from './rules/target.ts';
+import { TRUSTED } from './rules/trust.ts';
 
 /** Every rule, and how it is broken. */
 export const MUTATIONS: readonly Mutation[] = [
@@ -18,4 +19,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...KINDS,
   ...ORGANIZATION,
   ...PROCESS,
+  ...TRUSTED,
 ];

@@ -87,8 +87,8 @@ function written(letters: readonly string[], length: number, seed: number): Buff
 const TELLING = 12;
 
 /**
- * Finds parts of a value in texts: any twelve bytes in a row, as they are, in base64 or as a URL or
- * JSON has them. `texts` are read once, so that thousands of values can be asked for.
+ * Finds a part of a value in texts, of fourteen characters or more: as it is, in base64, or as URLs
+ * and JSON have it. `texts` are read once, so that thousands of values can be asked for.
  */
 export function traceFinder(texts: readonly string[]): (bytes: Buffer) => string | undefined {
   const grams = new Set<string>();
@@ -102,7 +102,7 @@ export function traceFinder(texts: readonly string[]): (bytes: Buffer) => string
       encodeURIComponent(text.toWellFormed()),
       JSON.stringify(text).slice(1, -1),
     ];
-    // Every third place, since a piece that was cut off is longer than twelve.
+    // Every third place: fourteen characters have twelve that begin at one.
     for (const form of forms)
       for (let at = 0; at + TELLING <= form.length; at += 3) {
         const part = form.slice(at, at + TELLING);

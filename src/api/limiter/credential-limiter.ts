@@ -55,6 +55,7 @@ export class CredentialLimiter {
    * the API and asks for no key, and be brought about by who has none.
    */
   isProven = false;
+  /** A call was made with it, so that there is something to remember. */
   hasCalled = false;
   readonly id: string;
   readonly #options: CredentialLimiterOptions;

@@ -149,6 +149,7 @@ class Limiter implements RateLimiter {
       key,
       target,
       tenant,
+      // One line for all tenants of a credential: who goes on comes before all who begin.
       group: '',
       lane,
       limiter,

@@ -39,10 +39,7 @@ export type ReadCredential = (namespace: string, ref: SecretRef) => Promise<Cred
  */
 const KEPT_CHOICES = 16;
 
-/**
- * In bytes. No API has longer ones, and a server takes 8 KiB of headers: a whole file in their
- * place is a mistake.
- */
+/** In bytes: with more, the header would not fit into the 8 KiB that many servers take. */
 const LONGEST = { keyId: 256, keySecret: 4096 };
 
 type Usable = Extract<CredentialRead, { ok: true }>;

@@ -38,7 +38,7 @@ export interface SecretValue {
   readonly keyCount: number;
 }
 
-/** Of one value; 6 KiB, more than any key of an API has. A Secret holds up to 1 MiB. */
+/** Of one value; 6 KiB, more than a key may have. A Secret holds up to 1 MiB. */
 const MOST_CHARACTERS = 8192;
 /** How many of its keys are kept by name, for a message. */
 const NAMED_KEYS = 5;

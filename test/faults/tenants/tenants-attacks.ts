@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { endpoint } from '../../support/organizations.ts';
 import { newPipe } from './tenants-work.ts';
 import { type Answer, pathOf, pipeSpec, type Tenant } from './tenants-world.ts';
@@ -181,7 +182,8 @@ export const ATTACKS: readonly Attack[] = [
       const sockets = Array.from({ length: 150 }, () => openTo(port));
       for (const socket of sockets.filter((_, nth) => nth % 2 === round % 2))
         socket.write('GET /livez HTTP/1.1\r\nhost: x\r\nx-half: ');
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      // Held for as long as it is to be a hindrance.
+      await pause(500);
       for (const socket of sockets) socket.destroy();
       return [];
     },
