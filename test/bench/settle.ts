@@ -113,7 +113,11 @@ async function measureStart(stage: Stage, { quick, say }: Options): Promise<Figu
   const starts = quick ? 1 : 7;
   const namespace = 'start';
   await fillNamespace(stage, { namespace, objects });
-  const election = ['--leader-elect', '--leader-elect-namespace', 'pipewright', ...FLAGS];
+  // The Role names one Lease; `--namespaces` would derive another name.
+  const election = ['--leader-elect', '--leader-elect-namespace', 'pipewright'].concat(
+    ['--leader-elect-name', 'pipewright'],
+    FLAGS,
+  );
   const start = async (env: Readonly<Record<string, string>>): Promise<number> => {
     const first = stage.arrivals.next(`/${namespace}-`);
     const since = performance.now();
