@@ -71,6 +71,7 @@ export function createCertificate({
         seen = textOf(pair);
         if (seen === before) return;
         check(pair);
+        checkDate(pair, clock);
         use(pair);
         log.info({ certFile }, 'the metrics have a new certificate');
       } catch (error) {
@@ -91,6 +92,13 @@ function check({ cert, key }: Pair): void {
     throw new Error('the key is not that of the certificate');
   // A chain that breaks off, a key that is too small.
   createSecureContext({ cert, key });
+}
+
+/** One that is over is used where there is no other: the metrics are not worth the operator. */
+function checkDate({ cert }: Pair, clock: Clock): void {
+  const { validTo } = new X509Certificate(cert);
+  if (Date.parse(validTo) <= clock.now())
+    throw new Error(`the certificate is over since ${validTo}`);
 }
 
 function textOf({ cert, key }: Pair): string {

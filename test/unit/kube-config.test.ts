@@ -205,6 +205,26 @@ test('a kubeconfig that cannot be parsed is named and not quoted', async () => {
   expect(String(error)).not.toContain('secret');
 });
 
+test.each([
+  ['tokenFile', 'token: t', 'tokenFile: /nowhere/file'],
+  ['client-certificate', 'token: t', 'client-certificate: /nowhere/file'],
+  ['client-key', 'token: t', 'client-key: /nowhere/file'],
+  [
+    'certificate-authority',
+    'insecure-skip-tls-verify: true',
+    'certificate-authority: /nowhere/file',
+  ],
+])('a file that %s names and that is not there stops the start', async (_, from, to) => {
+  const folder = await aFolder({ config: kubeconfig('token: t').replace(from, to) });
+  const error: unknown = await loadCluster({
+    kubeconfig: join(folder, 'config'),
+    context: 'two',
+  }).catch((cause: unknown) => cause);
+  expect(String(error)).toContain(
+    'the kubeconfig names the file /nowhere/file, which cannot be read (ENOENT); put it there, readable for this user',
+  );
+});
+
 test('a kubeconfig that is not there is named', async () => {
   await expect(loadCluster({ kubeconfig: '/nowhere/config' })).rejects.toThrow(
     "cannot read the kubeconfig /nowhere/config (ENOENT); pass --kubeconfig, or in a pod mount the ServiceAccount's token",

@@ -187,6 +187,7 @@ describe('the certificate', () => {
     ['a key without its certificate', (next: Certificate) => ({ key: next.key })],
     ['half a certificate', (next: Certificate) => ({ ...next, cert: next.cert.slice(0, 200) })],
     ['nothing', () => ({ cert: '', key: '' })],
+    ['one that is over', () => selfSigned({ daysLeft: -3_000 })],
   ])(
     'stays where the files hold %s, which is told once, and changes when they are whole',
     async (_, part) => {

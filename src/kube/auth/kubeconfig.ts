@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -82,6 +82,7 @@ async function load({ file, context, environment }: KubeconfigOptions): Promise<
   }
   config.setCurrentContext(chosen);
   refuseProgram(config.getCurrentUser());
+  await refuseUnreadable(config);
   tellPlugin(config);
   return config;
 }
@@ -96,7 +97,7 @@ async function read(path: string, optional: boolean): Promise<string | undefined
     return await readFile(path, 'utf8');
   } catch (error) {
     if (optional) return undefined;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const code = codeOf(error) ?? 'unreadable';
     const remedy = [
       adviceOnDenied(code),
       "pass --kubeconfig, or in a pod mount the ServiceAccount's token (automountServiceAccountToken)",
@@ -118,13 +119,19 @@ function parse(config: KubeConfig, path: string, text: string): void {
       text.replace(/(?<=^|[\s{,])(["']?)tokenFile\1(?=\s*:)/gm, '$1token-file$1'),
     );
     if (!hasPlainValues(config)) throw new Error('a list or an object stands for a text');
-  } catch {
-    // The parser's message quotes the file, which holds credentials.
-    throw new Error(
-      `the kubeconfig ${path} cannot be parsed; try "kubectl --kubeconfig ${path} config view"`,
-    );
+  } catch (error) {
+    throw unparsed(path, error);
   }
   config.makePathsAbsolute(dirname(path));
+}
+
+/** Without its cause: the parser's message quotes the file, which holds credentials. */
+function unparsed(path: string, error: unknown): Error {
+  const tokenFile = fileOf(error);
+  if (tokenFile !== undefined) return unreadable(tokenFile, error);
+  return new Error(
+    `the kubeconfig ${path} cannot be parsed; try "kubectl --kubeconfig ${path} config view"`,
+  );
 }
 
 /** client-node takes any YAML where a text is meant, also an alias of an alias without end. */
@@ -145,6 +152,36 @@ function refuseProgram(user: User | null): void {
   throw new Error(
     `kubeconfig user "${user?.name ?? ''}" gets its credential from the program ${JSON.stringify(program)}, but this process may start none (node --permission, as in the image); give that user a token or a client certificate, or in a Pod use its ServiceAccount`,
   );
+}
+
+/** Also at the start: a file that is not there, or that this process may not read. */
+async function refuseUnreadable(config: KubeConfig): Promise<void> {
+  const { certFile, keyFile } = config.getCurrentUser() ?? {};
+  const { caFile } = config.getCurrentCluster() ?? {};
+  for (const file of [caFile, certFile, keyFile]) {
+    if (file === undefined) continue;
+    await access(file, constants.R_OK).catch((error: unknown) => {
+      throw unreadable(file, error);
+    });
+  }
+}
+
+function unreadable(file: string, cause: unknown): Error {
+  const code = codeOf(cause) ?? 'unreadable';
+  return new Error(
+    `the kubeconfig names the file ${file}, which cannot be read (${code}); ${adviceOnDenied(code) ?? 'put it there, readable for this user'}`,
+    { cause },
+  );
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+/** The file that an error of reading one speaks of; node --permission has a field of its own. */
+function fileOf(error: unknown): string | undefined {
+  const { path, resource } = error as { readonly path?: unknown; readonly resource?: unknown };
+  return [path, resource].find((one) => typeof one === 'string');
 }
 
 /** Exec plugins of API v1 refuse to run without this variable, which client-node does not set. */
@@ -202,7 +239,7 @@ function tlsOf({ ca, cert, key, servername, rejectUnauthorized }: RequestOptions
 /** A plugin's output may be a credential, so it is not quoted. */
 function refused(user: User | null, error: unknown): KubeError {
   const plugin: unknown = user?.exec?.command;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error) ?? '';
   const shown = code === '' ? '' : ` (${code})`;
   const body =
     typeof plugin === 'string'

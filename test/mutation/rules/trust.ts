@@ -136,6 +136,14 @@ const SCRAPES: readonly Mutation[] = [
     seenBy: { test: METRICS_SERVER, title: 'that is none stops the start' },
   },
   {
+    name: 'certificate-that-is-over-replaces-none',
+    rule: 'A certificate that is over does not take the place of another.',
+    file: 'telemetry/certificate.ts',
+    from: 'checkDate(pair, clock);',
+    to: '',
+    seenBy: { test: METRICS_SERVER, title: 'stays where the files hold' },
+  },
+  {
     name: 'certificate-is-looked-at-again',
     rule: 'A renewed certificate is shown without a restart.',
     file: 'telemetry/certificate.ts',
