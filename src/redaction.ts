@@ -6,87 +6,29 @@ const REDACTED = '[redacted]';
  * it is a whole word, the redactor not at all: one of a single letter must not blank every text.
  */
 const ANYWHERE_FROM = 6;
-const PREFIX = 4;
 
 /**
- * Hides one credential in what the API says: a function that replaces its id, its secret and the
- * encoded pair in a text, in every spelling, base64 too. No pattern is made of them: the error of
- * one that is too long would say the key.
+ * A secret is known by its first characters and its length: tenants may make many, long and alike,
+ * and neither memory nor the time for a text may depend on that. Where another text begins the same
+ * way, as much of it is hidden.
+ */
+const HEAD = 16;
+
+/**
+ * Hides one credential in what the API says: a function that replaces its id and its secret in a
+ * text, in every spelling, and the encoded pair. No pattern is made of them: the error of one that
+ * is too long would say the key.
  */
 export function createMask(keyId: string, keySecret: string): (text: string) => string {
-  const texts = [keyId, keySecret, `${keyId}:${keySecret}`];
-  const encoded = [...texts.flatMap(base64Forms), ...texts.flatMap(insideBase64)];
-  const forms = spelled(texts, encoded);
-  const byFirst = Map.groupBy(forms.toSorted(longestFirst), (form) => form.charCodeAt(0));
-  return (text) =>
-    replaceFound(text, MASKED, (at) => {
-      const candidates = byFirst.get(text.charCodeAt(at));
-      return candidates?.find((form) => standsAt(form, text, at))?.length ?? 0;
-    });
-}
-
-function standsAt(form: string, text: string, at: number): boolean {
-  if (!text.startsWith(form, at)) return false;
-  const end = at + form.length;
-  return (
-    form.length >= ANYWHERE_FROM ||
-    isWord(text.slice(Math.max(0, at - 2), at), text.slice(end, end + 2))
-  );
-}
-
-/** Whether what stands between these two is not a part of a longer word. */
-function isWord(before: string, after: string): boolean {
-  return !/[\p{L}\p{N}_]$/u.test(before) && !/^[\p{L}\p{N}_]/u.test(after);
-}
-
-/** Texts in every spelling, and what is base64 already, which only URLs write otherwise. */
-function spelled(texts: readonly string[], encoded: readonly string[]): string[] {
-  const inUrls = encoded.flatMap((one) => [one, ...urlSpellings(one)]);
-  const forms = new Set([...texts.flatMap(spellings), ...inUrls]);
-  forms.delete('');
-  return [...forms];
-}
-
-function base64Forms(text: string): string[] {
-  const standard = Buffer.from(text, 'utf8').toString('base64');
-  return [standard, standard.replace(/=+$/, ''), Buffer.from(text, 'utf8').toString('base64url')];
-}
-
-/** What base64 of a longer text has of this one, by where in three bytes it begins. */
-function insideBase64(text: string): string[] {
-  return [0, 1, 2].flatMap((before) => {
-    const bytes = Buffer.from(`${' '.repeat(before)}${text}`, 'utf8');
-    const whole = bytes.subarray(before === 0 ? 0 : 3, bytes.length - (bytes.length % 3));
-    return whole.length < ANYWHERE_FROM
-      ? []
-      : [whole.toString('base64'), whole.toString('base64url')];
-  });
-}
-
-/** Of two forms where one begins with the other, the longer one counts. */
-function longestFirst(a: string, b: string): number {
-  return b.length - a.length;
-}
-
-/**
- * Replaces whatever begins at a place and is so long; 0: nothing does. What overlaps goes together,
- * so that nobody's secret uncovers a part of another's.
- */
-function replaceFound(text: string, replacement: string, lengthAt: (at: number) => number): string {
-  let clean = '';
-  let end = 0;
-  for (let at = 0; at < text.length; at++) {
-    const length = lengthAt(at);
-    if (length === 0) continue;
-    if (at >= end) clean += text.slice(end, at) + replacement;
-    end = Math.max(end, at + length);
-  }
-  return end === 0 ? text : clean + text.slice(end);
+  const hidden = new Hidden();
+  hidden.add([...spellings(keyId), ...spellings(keySecret), ...encodings(`${keyId}:${keySecret}`)]);
+  return (text) => hidden.replaceIn(text, MASKED);
 }
 
 /**
  * Hides all secrets that are known in the values of each line of the log. The last defence: none
- * should get there.
+ * should get there. pino's own redaction goes by the path of a field, and a secret may stand in any
+ * text.
  */
 export interface Redactor {
   /**
@@ -96,107 +38,209 @@ export interface Redactor {
   apply(text: string): string;
 }
 
-/**
- * Secrets are found by their first four characters and then their length, so that a line costs the
- * same with one secret as with thousands, also where they all begin alike. pino's own redaction
- * goes by the path of a field, and a secret may stand in any text.
- */
 export function createRedactor(): Redactor {
-  const holders = new Map<string, number>();
-  /** By the first characters: the lengths there are, and how many secrets have each. */
-  const lengths = new Map<string, Map<number, number>>();
-
-  const count = (secret: string, by: number): void => {
-    const prefix = secret.slice(0, PREFIX);
-    const ofPrefix = lengths.get(prefix) ?? new Map<number, number>();
-    const left = (ofPrefix.get(secret.length) ?? 0) + by;
-    if (left > 0) ofPrefix.set(secret.length, left);
-    else ofPrefix.delete(secret.length);
-    if (ofPrefix.size > 0) lengths.set(prefix, ofPrefix);
-    else lengths.delete(prefix);
-  };
-  const remember = (secret: string): void => {
-    const held = holders.get(secret) ?? 0;
-    holders.set(secret, held + 1);
-    if (held === 0) count(secret, 1);
-  };
-  const forget = (secret: string): void => {
-    const held = holders.get(secret) ?? 0;
-    if (held > 1) return void holders.set(secret, held - 1);
-    if (holders.delete(secret)) count(secret, -1);
-  };
-  const lengthAt = (text: string, at: number): number => {
-    let longest = 0;
-    for (const length of lengths.get(text.slice(at, at + PREFIX))?.keys() ?? [])
-      if (length > longest && holders.has(text.slice(at, at + length))) longest = length;
-    return longest;
-  };
-
+  const hidden = new Hidden();
   return {
-    add(secrets) {
-      const wanted = spelled(secrets, secrets.flatMap(base64Forms)).filter(
-        ({ length }) => length >= ANYWHERE_FROM,
-      );
-      wanted.forEach(remember);
-      let released = false;
-      return () => {
-        if (released) return;
-        released = true;
-        wanted.forEach(forget);
-      };
-    },
-    apply: (text) =>
-      holders.size === 0 ? text : replaceFound(text, REDACTED, (at) => lengthAt(text, at)),
+    add: (secrets) =>
+      hidden.add(secrets.flatMap(spellings).filter(({ length }) => length >= ANYWHERE_FROM)),
+    apply: (text) => hidden.replaceIn(text, REDACTED),
   };
 }
 
-/**
- * As it is, in JSON, in HTML, in hexadecimal digits, and in the ways in which a URL may have it. A
- * server that wants to hide a key from us can always do so; these are the ones that mean well.
- */
-function spellings(secret: string): string[] {
-  const inJson = JSON.stringify(secret).slice(1, -1);
-  const hex = Buffer.from(secret, 'utf8').toString('hex');
+/** From its first character to before its last. */
+interface Span {
+  from: number;
+  to: number;
+}
+
+/** What is to be hidden, and where it stands in a text. */
+class Hidden {
+  /** By what it begins with: how many begin so, and the length of the longest of them. */
+  readonly #known = new Map<string, { holders: number; length: number }>();
+  /** How many of those beginnings there are, by first character and length. */
+  readonly #counts = new Map<number, number[]>();
+
+  /** Until the function that it returns is called. */
+  add(texts: readonly string[]): () => void {
+    const heads = [...new Set(texts)].filter(Boolean).map((text) => this.#remember(text));
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      for (const head of heads) this.#forget(head);
+    };
+  }
+
+  /** What overlaps goes together, so that nobody's secret uncovers a part of another's. */
+  replaceIn(text: string, replacement: string): string {
+    if (this.#known.size === 0) return text;
+    const spans = readings(text).flatMap((reading) => this.#spansIn(reading));
+    let clean = '';
+    let end = 0;
+    for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+      if (from >= end) clean += text.slice(end, from) + replacement;
+      end = Math.max(end, to);
+    }
+    return clean + text.slice(end);
+  }
+
+  #remember(text: string): string {
+    // A copy: a slice would keep all of the secret in memory.
+    const head = Buffer.from(text.slice(0, HEAD), 'utf16le').toString('utf16le');
+    const known = this.#known.get(head);
+    if (known) {
+      known.holders += 1;
+      known.length = Math.max(known.length, text.length);
+    } else {
+      this.#known.set(head, { holders: 1, length: text.length });
+      this.#count(head, 1);
+    }
+    return head;
+  }
+
+  #forget(head: string): void {
+    const known = this.#known.get(head);
+    if (!known) return;
+    known.holders -= 1;
+    if (known.holders > 0) return;
+    this.#known.delete(head);
+    this.#count(head, -1);
+  }
+
+  #count(head: string, by: number): void {
+    const first = head.charCodeAt(0);
+    const counts = this.#counts.get(first) ?? Array<number>(HEAD + 1).fill(0);
+    counts[head.length] = (counts[head.length] ?? 0) + by;
+    this.#counts.set(first, counts);
+  }
+
+  #spansIn({ text, placeOf }: Reading): Span[] {
+    const spans: Span[] = [];
+    let last: Span | undefined;
+    for (let at = 0; at < text.length; at++) {
+      const length = this.#lengthAt(text, at);
+      if (length === 0) continue;
+      if (!last || at >= last.to) spans.push((last = { from: at, to: at }));
+      last.to = Math.max(last.to, Math.min(at + length, text.length));
+      // What fills up base64 may be there or not.
+      while (text[last.to] === '=') last.to += 1;
+    }
+    return spans.map(({ from, to }) => ({ from: placeOf(from), to: placeOf(to) }));
+  }
+
+  /** How much is to be hidden from this place on; 0: nothing. */
+  #lengthAt(text: string, at: number): number {
+    const counts = this.#counts.get(text.charCodeAt(at));
+    if (!counts) return 0;
+    // The longest beginning first: it has the longest text.
+    for (let size = HEAD; size > 0; size--) {
+      if (counts[size] === 0) continue;
+      const length = this.#known.get(text.slice(at, at + size))?.length ?? 0;
+      if (length >= ANYWHERE_FROM || (length > 0 && isWord(text, at, length))) return length;
+    }
+    return 0;
+  }
+}
+
+/** Whether what stands there is not a part of a longer word. */
+function isWord(text: string, at: number, length: number): boolean {
+  const before = text.slice(Math.max(0, at - 2), at);
+  const after = text.slice(at + length, at + length + 2);
+  return !/[\p{L}\p{N}_]$/u.test(before) && !/^[\p{L}\p{N}_]/u.test(after);
+}
+
+/** As it is, as a form has its blanks, and encoded. */
+function spellings(text: string): string[] {
+  const hex = Buffer.from(text, 'utf8').toString('hex');
+  const encoded = [hex, hex.toUpperCase(), ...encodings(text)];
   return [
-    secret,
-    inJson,
-    inJson.replaceAll('/', String.raw`\/`),
-    inJson.replace(/[<>&]/g, escapedAsGoDoes),
-    ...HTML.map((more) => asHtml(secret, more)),
-    hex,
-    hex.toUpperCase(),
-    ...urlSpellings(secret),
+    text,
+    text.replaceAll(' ', '+'),
+    ...encoded.filter(({ length }) => length >= ANYWHERE_FROM),
   ];
 }
 
-function urlSpellings(text: string): string[] {
-  const url = encodeURIComponent(text.toWellFormed());
-  const strict = url.replace(/[!'()*]/g, percent);
-  const form = new URLSearchParams([['', text]]).toString().slice(1);
-  return [url, strict, form].flatMap((one) => {
-    const inLower = one.replace(/%[0-9A-F]{2}/g, lower);
-    return [one, inLower, one.replaceAll('%20', '+'), inLower.replaceAll('%20', '+')];
+/** Base64, by itself and within that of a longer text, by where in three bytes it begins. */
+function encodings(text: string): string[] {
+  const bytes = Buffer.from(text, 'utf8');
+  const inside = [0, 1, 2].map((before) => {
+    const shifted = Buffer.concat([Buffer.alloc(before), bytes]);
+    return shifted.subarray(before === 0 ? 0 : 3, shifted.length - (shifted.length % 3));
+  });
+  return [bytes, ...inside].flatMap((one) => {
+    const unpadded = one.toString('base64').replace(/=+$/, '');
+    return [unpadded, one.toString('base64url')];
   });
 }
 
-const lower = (text: string): string => text.toLowerCase();
-const codeOf = (character: string): string => character.charCodeAt(0).toString(16);
-const percent = (character: string): string => `%${codeOf(character).toUpperCase()}`;
-const escapedAsGoDoes = (character: string): string => String.raw`\u00${codeOf(character)}`;
+/** One way to read a text: without what JSON, HTML or a URL has put in to escape characters. */
+interface Reading {
+  readonly text: string;
+  /** Where in the text as it stands a place of this one is. */
+  readonly placeOf: (at: number) => number;
+}
 
-/** What libraries escape there, each in its own way, beside the first three that all do. */
-const HTML: readonly Readonly<Record<string, string>>[] = [
-  {},
-  { '"': '&quot;', "'": '&#39;' },
-  { '"': '&quot;', "'": '&#x27;' },
-  { '"': '&quot;', "'": '&apos;' },
-  { '"': '&#34;', "'": '&#39;' },
-  { '"': '&#34;', "'": '&#39;', '+': '&#43;' },
-  { '"': '&quot;', "'": '&#39;', '/': '&#x2F;', '`': '&#x60;', '=': '&#x3D;' },
-  { '"': '&quot;', "'": '&#x27;', '`': '&#x60;', '=': '&#x3D;' },
+/**
+ * A server that wants to hide a key from us can always do so; these are the ways of those that mean
+ * well.
+ */
+const ESCAPES: readonly { readonly sign: string; readonly pattern: RegExp }[] = [
+  { sign: '\\', pattern: /\\(?:u(?<hex>[0-9a-f]{4})|(?<itself>["\\/]))/gi },
+  {
+    sign: '&',
+    pattern:
+      /&(?:#x0*(?<hex>[0-9a-f]{1,4})|#0*(?<decimal>\d{1,5})|(?<name>amp|lt|gt|quot|apos));/gi,
+  },
+  { sign: '%', pattern: /%(?<hex>[0-9a-f]{2})/gi },
 ];
 
-function asHtml(text: string, more: Readonly<Record<string, string>>): string {
-  const written = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return written.replace(/["'+/`=]/g, (character) => more[character] ?? character);
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+};
+
+function readings(text: string): Reading[] {
+  const unescaped = ESCAPES.filter(({ sign }) => text.includes(sign));
+  return [{ text, placeOf: (at) => at }, ...unescaped.map(({ pattern }) => readAs(text, pattern))];
+}
+
+/** The place behind an escape, in the text as it stands and without escapes. */
+interface Behind {
+  readonly there: number;
+  readonly here: number;
+}
+
+function readAs(text: string, pattern: RegExp): Reading {
+  const parts: string[] = [];
+  const behind: Behind[] = [];
+  let [there, here] = [0, 0];
+  for (const match of text.matchAll(pattern)) {
+    parts.push(text.slice(there, match.index), characterOf(match.groups ?? {}));
+    here += match.index - there + 1;
+    there = match.index + match[0].length;
+    behind.push({ there, here });
+  }
+  parts.push(text.slice(there));
+  return { text: parts.join(''), placeOf: (at) => placeBehind(behind, at) };
+}
+
+/** By halves: there may be as many places as escapes. */
+function placeBehind(escapes: readonly Behind[], at: number): number {
+  let [low, high] = [0, escapes.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((escapes[middle]?.here ?? at) <= at) low = middle + 1;
+    else high = middle;
+  }
+  const { there, here } = escapes[low - 1] ?? { there: 0, here: 0 };
+  return there + at - here;
+}
+
+function characterOf({ hex, decimal, itself, name }: Readonly<Record<string, string | undefined>>) {
+  if (itself !== undefined) return itself;
+  if (name !== undefined) return NAMED[name.toLowerCase()] ?? '';
+  return String.fromCharCode(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
 }

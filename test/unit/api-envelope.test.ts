@@ -208,7 +208,6 @@ describe('createMask', () => {
   it.each([
     id,
     secret,
-    pair,
     base64,
     base64.replace(/=+$/, ''),
     Buffer.from(pair).toString('base64url'),
@@ -218,6 +217,10 @@ describe('createMask', () => {
     Buffer.from(secret).toString('base64'),
   ])('hides %s', (form) => {
     expect(mask(`a ${form} b${form}c`)).toBe('a *** b***c');
+  });
+
+  it('hides both where they stand together', () => {
+    expect(mask(`a ${pair} b`)).toBe('a ***:*** b');
   });
 
   it.each([

@@ -356,8 +356,8 @@ const REPLIES: readonly Mutation[] = [
     name: 'key-hidden-in-any-spelling',
     rule: 'Every spelling of key id and secret is hidden in what the API answers.',
     file: 'redaction.ts',
-    from: '[0, 1, 2].flatMap(',
-    to: '[0].flatMap(',
+    from: '[0, 1, 2].map(',
+    to: '[0].map(',
     seenBy: {
       test: ENVELOPE,
       title: 'hides it within base64 of a longer text, wherever it begins',

@@ -5,6 +5,7 @@ const GRACE = 'test/unit/process-grace.test.ts';
 const CONFIG = 'test/unit/config.test.ts';
 const PROXY = 'test/unit/proxy-environment.test.ts';
 const LOG = 'test/unit/log.test.ts';
+const REDACTION = 'test/unit/redaction.test.ts';
 const SERVER = 'test/unit/server.test.ts';
 const KUBE_CONFIG = 'test/unit/kube-config.test.ts';
 
@@ -211,8 +212,8 @@ const SAYING: readonly Mutation[] = [
     name: 'overlapping-secrets-go-together',
     rule: 'A secret that overlaps another uncovers no part of it.',
     file: 'redaction.ts',
-    from: 'end = Math.max(end, at + length);',
-    to: 'at = (end = at + length) - 1;',
+    from: 'last.to = Math.max(last.to, Math.min(at + length, text.length));',
+    to: 'at = (last.to = at + length) - 1;',
     seenBy: { test: LOG, title: 'uncovers no part of a secret by another one' },
   },
   {
@@ -227,17 +228,33 @@ const SAYING: readonly Mutation[] = [
     name: 'secret-is-found-in-json',
     rule: 'A secret is found in the log as JSON spells it.',
     file: 'redaction.ts',
-    from: 'const inJson = JSON.stringify(secret).slice(1, -1);',
-    to: 'const inJson = secret;',
+    from: 'text.includes(sign)',
+    to: "sign !== '\\\\'",
     seenBy: { test: LOG, title: 'takes a secret out of fields and children' },
   },
   {
     name: 'shared-secret-stays-guarded',
     rule: 'A secret is kept out of the log until its last holder lets go.',
     file: 'redaction.ts',
-    from: 'if (held > 1) return void',
-    to: 'if (held > 9) return void',
+    from: 'if (known.holders > 0) return;',
+    to: '',
     seenBy: { test: LOG, title: 'forgets a secret once its last holder lets go' },
+  },
+  {
+    name: 'little-is-kept-of-a-secret',
+    rule: 'What is kept to look for a secret does not grow with its length.',
+    file: 'redaction.ts',
+    from: 'const HEAD = 16;',
+    to: 'const HEAD = 16_384;',
+    seenBy: { test: REDACTION, title: 'a secret that is cut is found by its first 16 characters' },
+  },
+  {
+    name: 'no-slice-of-a-secret-is-kept',
+    rule: 'Nor is the whole of it kept by a part.',
+    file: 'redaction.ts',
+    from: "Buffer.from(text.slice(0, HEAD), 'utf16le').toString('utf16le')",
+    to: 'text.slice(0, HEAD)',
+    seenBy: { test: REDACTION, title: 'what 1,000 keys of 4,096 characters take' },
   },
   {
     name: 'objects-are-not-logged',

@@ -1,0 +1,134 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createCredentials } from '../../src/kinds/engine/credentials.ts';
+import { type SecretObject, valueOf } from '../../src/kube/secrets/secret-state.ts';
+import { createMask, createRedactor } from '../../src/redaction.ts';
+import { anObject } from '../support/kube-server.ts';
+
+/** Whoever may write Secrets makes as many keys as it likes, as long and as alike as it likes. */
+
+const html = (text: string, more: Readonly<Record<string, string>> = {}): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replace(/[<>"'/`=+]/g, (one) => more[one] ?? `&#x${one.charCodeAt(0).toString(16)};`);
+
+/** How others write a text into theirs. */
+const WRITERS: Readonly<Record<string, (text: string) => string>> = {
+  'as it is': (text) => text,
+  'in JSON': (text) => JSON.stringify(text),
+  'in JSON of PHP': (text) => JSON.stringify(text).replaceAll('/', String.raw`\/`),
+  'in JSON, all escaped': (text) =>
+    text.replace(/./g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  'in a URL': encodeURIComponent,
+  'in a URL, all escaped': (text) => Buffer.from(text).toString('hex').replace(/../g, '%$&'),
+  'in a form': (text) => new URLSearchParams([['', text]]).toString().slice(1),
+  'in HTML': html,
+  'in HTML by names': (text) =>
+    html(text, { '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }),
+  'in HTML by numbers': (text) => text.replace(/[^a-z0-9]/gi, (one) => `&#0${one.charCodeAt(0)};`),
+  'in hexadecimal digits': (text) => Buffer.from(text).toString('hex'),
+  'in large ones': (text) => Buffer.from(text).toString('hex').toUpperCase(),
+  'in base64': btoa,
+  'in base64 for URLs': (text) => Buffer.from(text).toString('base64url'),
+};
+
+const printable = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 6,
+  maxLength: 60,
+});
+
+describe.each(Object.entries(WRITERS))('a secret %s', (_, written) => {
+  test('is found whatever it is, by mask and log, and the rest of the text stays', () => {
+    fc.assert(
+      fc.property(printable, (secret) => {
+        const redactor = createRedactor();
+        redactor.add([secret]);
+        const mask = createMask('another-id', secret);
+        // Long enough that what is hidden beyond a secret that repeats itself does not take it all.
+        const text = `ä${written(secret)}ö${'ü'.repeat(80)}`;
+        const quotes = /^["]?/;
+        for (const clean of [mask(text), redactor.apply(text)]) {
+          expect(clean.slice(1).replace(quotes, '')).toMatch(/^(\*\*\*|\[redacted\])/);
+          expect(clean.replace(/\*\*\*|\[redacted\]/g, '')).toMatch(/^[äöü"=]*$/);
+          expect(clean).toMatch(/ü$/);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+test('a secret that is cut is found by its first 16 characters', () => {
+  const mask = createMask('another-id', 'sk-live-7Q2mZx81vB44nq0');
+  expect(mask('no sk-live-7Q2mZx81')).toBe('no ***');
+});
+
+/** MB that are still in use. */
+function inUse(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+const ESCAPED_BY_ALL = `'"&<>+/=`.repeat(512);
+
+test('what 1,000 keys of 4,096 characters take, once each has been answered, is a few of these each', async () => {
+  const redactor = createRedactor();
+  const secrets = Array.from({ length: 1_000 }, (_, nth): SecretObject => {
+    const data = {
+      keyId: btoa(`id-${nth}`),
+      keySecret: btoa(`${nth}${ESCAPED_BY_ALL}`.slice(0, 4_096)),
+    };
+    return { ...anObject(`api-${nth}`, '7'), data };
+  });
+  const credentials = createCredentials({
+    secrets: {
+      read: (_namespace, name, keys) => {
+        const secret = secrets.find(({ metadata }) => metadata.name === name);
+        return Promise.resolve(secret ? valueOf(secret, new Set(keys)) : { state: 'absent' });
+      },
+      isReferred: () => true,
+    },
+    baseUrl: 'https://api.test',
+    guard: redactor.add,
+  });
+  const before = inUse();
+  let answered = 0;
+  for (const { metadata } of secrets) {
+    const read = await credentials.read('ns', { name: metadata.name });
+    if (read.ok && read.credential.mask('no') === 'no') answered += 1;
+  }
+  expect(answered).toBe(1_000);
+  // Id, secret and header are 10 KB.
+  expect(inUse() - before).toBeLessThan(40);
+});
+
+test('a place in a line is looked up a few times only, with 800 keys that begin alike and differ in length', () => {
+  const redactor = createRedactor();
+  for (let length = 6; length < 806; length++) redactor.add(['a'.repeat(length)]);
+  const lookUps = vi.spyOn(String.prototype, 'slice');
+  onTestFinished(() => lookUps.mockRestore());
+  expect(redactor.apply('a'.repeat(512))).toBe('[redacted]');
+  expect(lookUps.mock.calls.length).toBeGreaterThan(512);
+  expect(lookUps.mock.calls.length).toBeLessThan(512 * 16);
+});
+
+test('a text that says a key of 4,096 characters nearly, again and again, is not compared with all of it', () => {
+  const mask = createMask('id-1', `${'a'.repeat(4_080)}${ESCAPED_BY_ALL}`.slice(0, 4_096));
+  const comparisons = vi.spyOn(String.prototype, 'startsWith');
+  onTestFinished(() => comparisons.mockRestore());
+  expect(mask('a'.repeat(20_000))).toBe('***');
+  expect(comparisons.mock.calls.filter(([sought]) => sought.length > 100)).toEqual([]);
+});
+
+test('of two keys that begin alike, the one that is forgotten uncovers nothing of the other', () => {
+  const redactor = createRedactor();
+  const [longer, shorter] = ['sk-live-0123456789-abcdef', 'sk-live-0123456789'];
+  const forget = redactor.add([longer]);
+  redactor.add([shorter]);
+  forget();
+  expect(redactor.apply(`no ${shorter}`)).toBe('no [redacted]');
+});
