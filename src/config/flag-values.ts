@@ -3,7 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { parseDuration } from '../duration.ts';
 import { adviceOnDenied } from '../permission.ts';
-import { shown } from '../shown.ts';
+import { isTextOfFile, shown } from '../shown.ts';
 import type { Reading } from './flags.ts';
 
 /** At most `calls` call starts in any window of `perMs`; 0 calls: unlimited. */
@@ -142,6 +142,7 @@ export function certificates(path: string): Reading<string> {
 }
 
 function whyUnreadable(path: string): string | undefined {
+  if (isTextOfFile(path)) return 'holds the text of a file; give the path of one';
   try {
     accessSync(path, constants.R_OK);
     return statSync(path).isFile()

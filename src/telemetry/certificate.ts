@@ -39,8 +39,10 @@ export function createCertificate({
   readonly log: Log;
 }): Certificate {
   let looked = Number.NEGATIVE_INFINITY;
-  /** What the files held, or why they could not be read. */
-  let seen = '';
+  /** The pair in use, as text. */
+  let used = '';
+  /** Why what the files hold since cannot be used. */
+  let told = '';
 
   const read = (): Pair => ({
     cert: readFileSync(certFile, 'utf8'),
@@ -51,8 +53,8 @@ export function createCertificate({
     first() {
       try {
         const pair = read();
-        seen = textOf(pair);
         check(pair);
+        used = textOf(pair);
         return pair;
       } catch (cause) {
         const why = cause instanceof Error ? cause.message : String(cause);
@@ -65,18 +67,20 @@ export function createCertificate({
     renew(use) {
       if (clock.monotonic() - looked < LOOK_AGAIN_MS) return;
       looked = clock.monotonic();
-      const before = seen;
       try {
         const pair = read();
-        seen = textOf(pair);
-        if (seen === before) return;
-        check(pair);
-        checkDate(pair, clock);
-        use(pair);
-        log.info({ certFile }, 'the metrics have a new certificate');
+        if (textOf(pair) !== used) {
+          // Each time: one that is not valid yet is so later.
+          check(pair);
+          checkDate(pair, clock);
+          use(pair);
+          used = textOf(pair);
+          log.info({ certFile }, 'the metrics have a new certificate');
+        }
+        told = '';
       } catch (error) {
-        if (seen === before) seen = String(error);
-        if (seen === before) return;
+        if (told === String(error)) return;
+        told = String(error);
         log.warn(
           { ...errorFields(error), certFile, keyFile },
           'cannot use the new certificate of the metrics; keeping the one before',
@@ -94,9 +98,14 @@ function check({ cert, key }: Pair): void {
   createSecureContext({ cert, key });
 }
 
-/** One that is over is used where there is no other: the metrics are not worth the operator. */
+/**
+ * One that is over, or not valid yet, is used where there is no other: the metrics are not worth
+ * the operator.
+ */
 function checkDate({ cert }: Pair, clock: Clock): void {
-  const { validTo } = new X509Certificate(cert);
+  const { validFrom, validTo } = new X509Certificate(cert);
+  if (Date.parse(validFrom) > clock.now())
+    throw new Error(`the certificate is not valid before ${validFrom}`);
   if (Date.parse(validTo) <= clock.now())
     throw new Error(`the certificate is over since ${validTo}`);
 }

@@ -3,6 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { FLAGS } from '../../src/config/flag-table.ts';
 import { environmentName } from '../../src/config/flags.ts';
+import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
+import { errorFields } from '../../src/log.ts';
+import { selfSigned } from '../simulator/certificate.ts';
 
 const URL_FLAG = '--api-url=https://api.example.com';
 const CANARY = 'hunter22canary';
@@ -41,6 +44,34 @@ const withPassword = fc.oneof(
     .map(([of, before, after]) => `${of}${before}${CANARY}${after}`),
 );
 
+const FILE_FLAGS = FLAGS.filter((one) => 'placeholder' in one && one.placeholder === 'FILE').map(
+  ({ name }) => name,
+);
+
+/** What a file may hold, with a secret behind its beginning. */
+const textOfFile = fc
+  .tuple(
+    fc.constantFrom(
+      (secret: string) => pem('EC PRIVATE KEY', `MHcCAQEEI\n${secret}`),
+      (secret: string) => pem('RSA PRIVATE KEY', `X: me@host\n\n${secret}`),
+      (secret: string) => `Bag Attributes\n${pem('PRIVATE KEY', secret)}`,
+      (secret: string) => btoa(pem('EC PRIVATE KEY', 'MHcCAQEEI')) + secret,
+      (secret: string) => `apiVersion: v1\nusers:\n- user: {token: ${secret}}\n`,
+      (secret: string) => `- a@b\n- ${secret}\n`,
+      (secret: string) => JSON.stringify({ users: [{ user: { token: secret } }] }, null, 1),
+      (secret: string) => `line\n${secret}\n${secret}`,
+    ),
+    fc.constantFrom(CANARY, `=${CANARY}`, `@${CANARY}`, ` ${CANARY}/+==`),
+    fc.constantFrom('\n', '\r\n', '\r', '\\n', '\\r\\n', ' '),
+  )
+  // A list of words on one line is no text of a file that anybody could tell.
+  .filter(([of, , end]) => end !== ' ' || /BEGIN|LS0|:/.test(of('')))
+  .map(([of, secret, end]) => of(secret).replaceAll('\n', end));
+
+function pem(kind: string, body: string): string {
+  return `-----BEGIN ${kind}-----\n${body}\n-----END ${kind}-----\n`;
+}
+
 describe('whatever the process is started with', () => {
   test('a password in any value is not repeated', () => {
     const way = fc.constantFrom('=', 'apart', 'environment', 'mistyped', 'stray', 'one dash');
@@ -60,6 +91,44 @@ describe('whatever the process is started with', () => {
       }),
       { numRuns: 4_000 },
     );
+  });
+
+  test('of the text of a file in the place of its path nothing is repeated', async () => {
+    expect(FILE_FLAGS.length).toBeGreaterThan(3);
+    const way = fc.constantFrom('=', 'apart', 'environment', 'stray');
+    const any = fc.constantFrom(...FILE_FLAGS, 'listen', 'selector', 'namespaces');
+    await fc.assert(
+      fc.asyncProperty(any, textOfFile, way, async (name, value, how) => {
+        const argv = {
+          '=': [URL_FLAG, `--${name}=${value}`],
+          apart: [URL_FLAG, `--${name}`, value],
+          environment: [URL_FLAG],
+          stray: [URL_FLAG, value],
+        }[how];
+        const env = how === 'environment' ? { [environmentName(name)]: value } : undefined;
+        const message = messageOf(argv, env);
+        expect(message).toMatch(/^pipewright cannot start/);
+        expect(message).not.toContain(CANARY);
+        for (const options of [{ environment: { KUBECONFIG: value } }, { kubeconfig: value }]) {
+          const problem: unknown = await loadCluster(options).catch((error: unknown) => error);
+          expect(problem).toBeInstanceOf(Error);
+          expect(JSON.stringify(errorFields(problem))).not.toContain(CANARY);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('of the key of a listener in the place of its path not even the beginning is repeated', () => {
+    const { key } = selfSigned();
+    for (const text of [key, key.replaceAll('\n', ' '), key.replaceAll('\n', '\\n'), btoa(key)]) {
+      const message = messageOf([URL_FLAG], { PIPEWRIGHT_METRICS_TLS_KEY: text });
+      expect(message).toContain(
+        'PIPEWRIGHT_METRICS_TLS_KEY: holds the text of a file; give the path of one',
+      );
+      for (const part of text.match(/[A-Za-z0-9+/]{16}/g) ?? [])
+        expect(message).not.toContain(part);
+    }
   });
 
   test('a password of a proxy is not repeated', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
+import { errorFields } from '../../src/log.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { spoiltOf } from '../support/forged.ts';
 
@@ -49,7 +50,7 @@ async function problemOf(folder: string, text: string | Uint8Array): Promise<str
   } catch (error) {
     const name = error instanceof Error ? error.name : 'nothing';
     if (!['Error', 'KubeError'].includes(name)) throw error;
-    return String(error);
+    return [String(error), ...(errorFields(error).errorCauses ?? [])].join();
   }
 }
 
@@ -108,6 +109,25 @@ describe('a kubeconfig', () => {
     expect(problem).toContain('cluster "c"');
     expectClear(problem);
   });
+
+  test.each(['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'])(
+    'with the text of a file for the path of %s is refused without that',
+    async (field) => {
+      const folder = await temporaryFolder();
+      for (const end of ['\n', ' ']) {
+        const pem = ['-----BEGIN EC PRIVATE KEY-----', CANARY, DATA].join(end);
+        const cluster = { server: 'https://127.0.0.1:1', [field]: pem };
+        const odd = {
+          ...kubeconfig,
+          clusters: [{ name: 'c', cluster }],
+          users: [{ name: 'u', user: { [field]: pem } }],
+        };
+        const problem = await problemOf(folder, JSON.stringify(odd));
+        expect(problem).toContain('the kubeconfig names the file (the text of a file, not shown)');
+        expectClear(problem);
+      }
+    },
+  );
 
   test.each([
     { ...kubeconfig, 'current-context': ['one'] },

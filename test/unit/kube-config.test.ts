@@ -201,7 +201,7 @@ test('a kubeconfig that cannot be parsed is named and not quoted', async () => {
   const error: unknown = await loadCluster({ kubeconfig: join(folder, 'config') }).catch(
     (cause: unknown) => cause,
   );
-  expect(String(error)).toContain(`the kubeconfig ${join(folder, 'config')} cannot be parsed`);
+  expect(String(error)).toContain(`the kubeconfig "${join(folder, 'config')}" cannot be parsed`);
   expect(String(error)).not.toContain('secret');
 });
 
@@ -221,13 +221,67 @@ test.each([
     context: 'two',
   }).catch((cause: unknown) => cause);
   expect(String(error)).toContain(
-    'the kubeconfig names the file /nowhere/file, which cannot be read (ENOENT); put it there, readable for this user',
+    'the kubeconfig names the file "/nowhere/file", which cannot be read (ENOENT); put it there, readable for this user',
   );
 });
 
+/** As JSON, which is YAML too. */
+function asJson(user: unknown, cluster: object = {}): string {
+  const server = 'https://127.0.0.1:6443';
+  return JSON.stringify({
+    'current-context': 'one',
+    contexts: [{ name: 'one', context: { cluster: 'c', user: 'u' } }],
+    clusters: [{ name: 'c', cluster: { server, ...cluster } }],
+    users: [{ name: 'u', user }],
+  });
+}
+
+const TOKEN = { token: 't' };
+const CA = { 'certificate-authority-data': base64('a CA') };
+
+test.each<[string, unknown, object]>([
+  ['a user without "user"', undefined, {}],
+  ['user: null', null, {}],
+  ['user: {}', {}, {}],
+  ['an empty client-certificate', { ...TOKEN, 'client-certificate': '' }, {}],
+  ['client-key: null', { ...TOKEN, 'client-key': null }, {}],
+  ['an empty tokenFile', { ...TOKEN, tokenFile: '' }, {}],
+  ['tokenFile: null', { ...TOKEN, tokenFile: null }, {}],
+  ['an empty certificate-authority', TOKEN, { ...CA, 'certificate-authority': '' }],
+  ['certificate-authority: null', TOKEN, { ...CA, 'certificate-authority': null }],
+])('%s names no file', async (_, user, cluster) => {
+  const folder = await aFolder({ config: asJson(user, cluster) });
+  const { credentials } = await loadCluster({ kubeconfig: join(folder, 'config') });
+  const { headers, tls } = await credentials();
+  expect([headers, tls.ca && String(tls.ca)]).toEqual([
+    user !== null && typeof user === 'object' && 'token' in user
+      ? { authorization: 'Bearer t' }
+      : {},
+    'certificate-authority-data' in cluster ? 'a CA' : undefined,
+  ]);
+});
+
+test('a token file stands beside the kubeconfig, also with a client certificate', async () => {
+  const { cluster } = await load('{ tokenFile: token, client-certificate: tls.crt }', {
+    files: { token: 'beside\n', 'tls.crt': 'crt' },
+  });
+  const { headers, tls } = await cluster.credentials();
+  expect([headers, String(tls.cert)]).toEqual([{ authorization: 'Bearer beside' }, 'crt']);
+});
+
+test.each(['tokenFile', 'client-certificate', 'client-key'])(
+  'a file that %s of another user names need not be there',
+  async (field) => {
+    const other = `  - { name: v, user: { ${field}: /nowhere/file } }\n`;
+    const folder = await aFolder({ config: `${kubeconfig('token: t').trimEnd()}\n${other}` });
+    const { credentials } = await loadCluster({ kubeconfig: join(folder, 'config') });
+    expect((await credentials()).headers).toEqual({ authorization: 'Bearer t' });
+  },
+);
+
 test('a kubeconfig that is not there is named', async () => {
   await expect(loadCluster({ kubeconfig: '/nowhere/config' })).rejects.toThrow(
-    "cannot read the kubeconfig /nowhere/config (ENOENT); pass --kubeconfig, or in a pod mount the ServiceAccount's token",
+    'cannot read the kubeconfig "/nowhere/config" (ENOENT); pass --kubeconfig, or in a pod mount the ServiceAccount\'s token',
   );
 });
 
@@ -242,6 +296,25 @@ test('several files of KUBECONFIG are one, missing ones are passed over', async 
     '1',
     { authorization: 'Bearer t' },
   ]);
+});
+
+test.each([
+  kubeconfig('token: canary'),
+  kubeconfig('token: canary').replaceAll('\n', ' '),
+  asJson({ token: 'canary' }),
+])('KUBECONFIG that is itself a kubeconfig is refused, and --kubeconfig too', async (text) => {
+  const refusal = (name: string): RegExp =>
+    new RegExp(`^${name} holds the text of a file; give the path of one$`);
+  await expect(loadCluster({ environment: { KUBECONFIG: text } })).rejects.toThrow(
+    refusal('KUBECONFIG'),
+  );
+  await expect(loadCluster({ kubeconfig: text })).rejects.toThrow(refusal('--kubeconfig'));
+});
+
+test('where none of the files of KUBECONFIG is there, the first is named', async () => {
+  await expect(
+    loadCluster({ environment: { KUBECONFIG: '/nowhere/one:/nowhere/two' } }),
+  ).rejects.toThrow('from "/nowhere/one" on');
 });
 
 test('a proxy is refused, not ignored', async () => {

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { connect as connectTcp } from 'node:net';
@@ -34,7 +35,8 @@ async function start(
     if (key !== undefined) writeFileSync(keyFile, key);
   };
   write(first);
-  const clock = new FakeClock();
+  // The certificates are of today.
+  const clock = new FakeClock(new Date().toISOString());
   const asked: string[] = [];
   const { log, messages } = recordingLog();
   const server = await startMetricsServer({
@@ -187,7 +189,8 @@ describe('the certificate', () => {
     ['a key without its certificate', (next: Certificate) => ({ key: next.key })],
     ['half a certificate', (next: Certificate) => ({ ...next, cert: next.cert.slice(0, 200) })],
     ['nothing', () => ({ cert: '', key: '' })],
-    ['one that is over', () => selfSigned({ daysLeft: -3_000 })],
+    ['one that is over', () => selfSigned({ daysLeft: -1 })],
+    ['one that is not valid yet', () => selfSigned({ daysLeft: 91 })],
   ])(
     'stays where the files hold %s, which is told once, and changes when they are whole',
     async (_, part) => {
@@ -208,6 +211,18 @@ describe('the certificate', () => {
       expect(rig.messages.join('\n')).not.toContain('PRIVATE');
     },
   );
+
+  test('that is not valid yet is shown once it is', async () => {
+    const [first, next] = [selfSigned(), selfSigned({ daysLeft: 91 })];
+    const rig = await start(undefined, first);
+    rig.write(next);
+    await rig.clock.advance(1_000);
+    expect(await shown(rig)).toBe(inPem(first));
+    const { validFrom } = new X509Certificate(next.cert);
+    expect(rig.messages.join('\n')).toContain(`is not valid before ${validFrom}`);
+    await rig.clock.advance(86_400_000);
+    expect(await shown(rig)).toBe(inPem(next));
+  });
 
   test('that is none stops the start', async () => {
     const [first, other] = [selfSigned(), selfSigned()];

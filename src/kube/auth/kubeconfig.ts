@@ -8,7 +8,7 @@ import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import type { Clock } from '../../clock.ts';
 import { adviceOnDenied, mayStartPrograms } from '../../permission.ts';
-import { shown } from '../../shown.ts';
+import { isTextOfFile, shown } from '../../shown.ts';
 import type { Cluster, Credentials, TlsMaterial } from '../client/cluster.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { rememberCredentials } from './remember-credentials.ts';
@@ -58,31 +58,40 @@ export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluste
 }
 
 async function load({ file, context, environment }: KubeconfigOptions): Promise<KubeConfig> {
+  if (isTextOfFile(file ?? environment['KUBECONFIG'] ?? ''))
+    throw new Error(
+      `${file === undefined ? 'KUBECONFIG' : '--kubeconfig'} holds the text of a file; give the path of one`,
+    );
   const files = file === undefined ? usualFiles(environment) : [file];
+  const found: string[] = [];
   let config: KubeConfig | undefined;
   for (const path of files) {
     const text = await read(path, file === undefined && files.length > 1);
     if (text === undefined) continue;
-    const part = new KubeConfig();
-    parse(part, path, text);
+    found.push(shown(path));
+    const part = parse(path, text);
     if (config) config.mergeConfig(part, true);
     else config = part;
   }
   if (!config)
-    throw new Error(`none of the kubeconfig files ${files.join(', ')} exists; pass --kubeconfig`);
+    throw new Error(
+      `none of the files that KUBECONFIG names exists, from ${shown(files[0] ?? '')} on; pass --kubeconfig`,
+    );
   const chosen = context ?? config.getCurrentContext();
   if (!config.getContextObject(chosen)) {
     const names = config.getContexts().map(({ name }) => name);
     if (names.length === 0)
-      throw new Error(`no context at all in ${files.join(', ')}; is that a kubeconfig?`);
-    const wanted = chosen ? `no context "${chosen}"` : 'no current context';
+      throw new Error(`no context at all in ${found.join(', ')}; is that a kubeconfig?`);
+    const missing = context === undefined ? JSON.stringify(chosen) : shown(context);
+    const wanted = chosen ? `no context ${missing}` : 'no current context';
     throw new Error(
-      `${wanted} in ${files.join(', ')}; pass --context with one of: ${names.join(', ')}`,
+      `${wanted} in ${found.join(', ')}; pass --context with one of: ${names.join(', ')}`,
     );
   }
   config.setCurrentContext(chosen);
   refuseProgram(config.getCurrentUser());
   await refuseUnreadable(config);
+  await readTokenFile(config.getCurrentUser());
   tellPlugin(config);
   return config;
 }
@@ -92,10 +101,9 @@ function usualFiles(environment: Readonly<Record<string, string | undefined>>): 
   return listed.length > 0 ? listed : [join(environment['HOME'] ?? homedir(), '.kube', 'config')];
 }
 
+/** Here and below without the cause: Node's message repeats the path, whatever that is. */
 async function read(path: string, optional: boolean): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
+  return await readFile(path, 'utf8').catch((error: unknown) => {
     if (optional) return undefined;
     const code = codeOf(error) ?? 'unreadable';
     const remedy = [
@@ -103,35 +111,44 @@ async function read(path: string, optional: boolean): Promise<string | undefined
       "pass --kubeconfig, or in a pod mount the ServiceAccount's token (automountServiceAccountToken)",
     ];
     throw new Error(
-      `cannot read the kubeconfig ${path} (${code}); ${remedy.filter(Boolean).join('; ')}`,
-      {
-        cause: error,
-      },
+      `cannot read the kubeconfig ${shown(path)} (${code}); ${remedy.filter(Boolean).join('; ')}`,
     );
-  }
+  });
 }
 
-function parse(config: KubeConfig, path: string, text: string): void {
+/** What goes wrong is told without its cause: the parser quotes the file, which has credentials. */
+function parse(path: string, text: string): KubeConfig {
   try {
-    // kubectl's name of the field is tokenFile; client-node 2.0.1 reads another one. It may stand
-    // anywhere: JSON is YAML too.
-    config.loadFromString(
-      text.replace(/(?<=^|[\s{,])(["']?)tokenFile\1(?=\s*:)/gm, '$1token-file$1'),
+    const config = loaded(path, text);
+    // client-node 2.0.1 does not know kubectl's tokenFile. It takes it in the place of a
+    // client-certificate, which is a path beside the kubeconfig too.
+    const withTokenFiles = loaded(
+      path,
+      renamed(renamed(text, 'client-certificate', 'unread'), 'tokenFile', 'client-certificate'),
     );
-    if (!hasPlainValues(config)) throw new Error('a list or an object stands for a text');
-  } catch (error) {
-    throw unparsed(path, error);
+    for (const [at, user] of config.users.entries()) {
+      const file: unknown = withTokenFiles.users[at]?.certFile;
+      if (file) Object.assign(user, { tokenFile: file });
+    }
+    return config;
+  } catch {
+    throw new Error(
+      `the kubeconfig ${shown(path)} cannot be parsed; try "kubectl config view" on it`,
+    );
   }
-  config.makePathsAbsolute(dirname(path));
 }
 
-/** Without its cause: the parser's message quotes the file, which holds credentials. */
-function unparsed(path: string, error: unknown): Error {
-  const tokenFile = fileOf(error);
-  if (tokenFile !== undefined) return unreadable(tokenFile, error);
-  return new Error(
-    `the kubeconfig ${path} cannot be parsed; try "kubectl --kubeconfig ${path} config view"`,
-  );
+function loaded(path: string, text: string): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromString(text);
+  if (!hasPlainValues(config)) throw new Error('a list or an object stands for a text');
+  config.makePathsAbsolute(dirname(path));
+  return config;
+}
+
+/** A field may stand anywhere in its line: JSON is YAML too. */
+function renamed(text: string, field: string, to: string): string {
+  return text.replace(new RegExp(`(?<=^|[\\s{,])(["']?)${field}\\1(?=\\s*:)`, 'gm'), `$1${to}$1`);
 }
 
 /** client-node takes any YAML where a text is meant, also an alias of an alias without end. */
@@ -159,29 +176,32 @@ async function refuseUnreadable(config: KubeConfig): Promise<void> {
   const { certFile, keyFile } = config.getCurrentUser() ?? {};
   const { caFile } = config.getCurrentCluster() ?? {};
   for (const file of [caFile, certFile, keyFile]) {
-    if (file === undefined) continue;
+    // client-node has null and '' for none.
+    if (!file) continue;
     await access(file, constants.R_OK).catch((error: unknown) => {
       throw unreadable(file, error);
     });
   }
 }
 
+async function readTokenFile(user: (User & { tokenFile?: string }) | null): Promise<void> {
+  if (!user?.tokenFile || user.token) return;
+  const { tokenFile } = user;
+  const token = await readFile(tokenFile, 'utf8').catch((error: unknown) => {
+    throw unreadable(tokenFile, error);
+  });
+  Object.assign(user, { token });
+}
+
 function unreadable(file: string, cause: unknown): Error {
   const code = codeOf(cause) ?? 'unreadable';
   return new Error(
-    `the kubeconfig names the file ${file}, which cannot be read (${code}); ${adviceOnDenied(code) ?? 'put it there, readable for this user'}`,
-    { cause },
+    `the kubeconfig names the file ${shown(file)}, which cannot be read (${code}); ${adviceOnDenied(code) ?? 'put it there, readable for this user'}`,
   );
 }
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
-}
-
-/** The file that an error of reading one speaks of; node --permission has a field of its own. */
-function fileOf(error: unknown): string | undefined {
-  const { path, resource } = error as { readonly path?: unknown; readonly resource?: unknown };
-  return [path, resource].find((one) => typeof one === 'string');
 }
 
 /** Exec plugins of API v1 refuse to run without this variable, which client-node does not set. */

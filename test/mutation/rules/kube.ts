@@ -87,6 +87,28 @@ const CALLS: readonly Mutation[] = [
     },
   },
   {
+    name: 'kubeconfig-in-the-place-of-its-path',
+    rule: 'KUBECONFIG that holds a kubeconfig is refused as such.',
+    file: 'kube/auth/kubeconfig.ts',
+    from: "if (isTextOfFile(file ?? environment['KUBECONFIG'] ?? ''))",
+    to: "if (file === '')",
+    seenBy: {
+      test: 'test/unit/kube-config.test.ts',
+      title: 'KUBECONFIG that is itself a kubeconfig is refused',
+    },
+  },
+  {
+    name: 'path-of-a-kubeconfig-is-shown-with-care',
+    rule: 'Of KUBECONFIG no more is repeated than of a flag.',
+    file: 'kube/auth/kubeconfig.ts',
+    from: 'cannot read the kubeconfig ${shown(path)}',
+    to: 'cannot read the kubeconfig ${path}',
+    seenBy: {
+      test: 'test/unit/hostile-flags.test.ts',
+      title: 'of the text of a file in the place of its path',
+    },
+  },
+  {
     name: 'alias-bomb-in-a-kubeconfig',
     rule: 'A kubeconfig with an alias for a text is refused before anything writes it out.',
     file: 'kube/auth/kubeconfig.ts',

@@ -7,6 +7,7 @@ const PROXY = 'test/unit/proxy-environment.test.ts';
 const LOG = 'test/unit/log.test.ts';
 const REDACTION = 'test/unit/redaction.test.ts';
 const SERVER = 'test/unit/server.test.ts';
+const HOSTILE_FLAGS = 'test/unit/hostile-flags.test.ts';
 const KUBE_CONFIG = 'test/unit/kube-config.test.ts';
 
 /** Leading, and ending. */
@@ -128,9 +129,33 @@ const FLAGS: readonly Mutation[] = [
     from: 'return JSON.stringify(most < named.length ?',
     to: 'return JSON.stringify(most < 0 ?',
     seenBy: {
-      test: 'test/unit/hostile-flags.test.ts',
+      test: HOSTILE_FLAGS,
       title: 'a password in any value is not repeated',
     },
+  },
+  {
+    name: 'text-of-a-file-is-not-shown',
+    rule: 'Nothing is repeated of the text of a file, which may be a key, in the place of a value.',
+    file: 'shown.ts',
+    from: "if (isTextOfFile(text)) return '",
+    to: "if (text === '') return '",
+    seenBy: { test: HOSTILE_FLAGS, title: 'of the text of a file in the place of its path' },
+  },
+  {
+    name: 'text-of-a-file-is-no-flag',
+    rule: 'Nor where it is taken for a flag, as it begins with dashes.',
+    file: 'config/flags.ts',
+    from: ' && !isTextOfFile(text)',
+    to: '',
+    seenBy: { test: HOSTILE_FLAGS, title: 'of the text of a file in the place of its path' },
+  },
+  {
+    name: 'text-of-a-file-is-no-path',
+    rule: 'Whoever gives the text of a file is told that its path belongs there.',
+    file: 'config/flag-values.ts',
+    from: 'if (isTextOfFile(path)) return',
+    to: "if (path === '') return",
+    seenBy: { test: HOSTILE_FLAGS, title: 'of the key of a listener in the place of its path' },
   },
   {
     name: 'equal-shards-share-a-lease',

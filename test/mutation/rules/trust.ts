@@ -144,6 +144,22 @@ const SCRAPES: readonly Mutation[] = [
     seenBy: { test: METRICS_SERVER, title: 'stays where the files hold' },
   },
   {
+    name: 'certificate-that-is-not-valid-yet-replaces-none',
+    rule: 'Nor does one that is not valid yet.',
+    file: 'telemetry/certificate.ts',
+    from: 'Date.parse(validFrom) > clock.now()',
+    to: 'Date.parse(validFrom) < 0',
+    seenBy: { test: METRICS_SERVER, title: 'stays where the files hold' },
+  },
+  {
+    name: 'certificate-that-becomes-valid-is-taken',
+    rule: 'It is taken as soon as it is valid, without another change of its file.',
+    file: 'telemetry/certificate.ts',
+    from: 'checkDate(pair, clock);',
+    to: 'used = textOf(pair); checkDate(pair, clock);',
+    seenBy: { test: METRICS_SERVER, title: 'that is not valid yet is shown once it is' },
+  },
+  {
     name: 'certificate-is-looked-at-again',
     rule: 'A renewed certificate is shown without a restart.',
     file: 'telemetry/certificate.ts',
