@@ -66,7 +66,7 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     level: 'warn',
     fields: ['namespace', 'name', 'reason', 'note', 'waiting'],
     means:
-      '10,000 events wait because Kubernetes does not take them. The note is what the event would have said.',
+      'Kubernetes does not take events as fast as they come: 10,000 of this namespace wait, or fewer where those of others do. The note is what the event would have said.',
   },
   'stopping with unsent events': {
     level: 'warn',

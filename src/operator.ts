@@ -81,7 +81,7 @@ export function createOperator(options: OperatorOptions): Operator {
     rateTotal: config.apiRateTotal,
     inFlight: config.apiInFlight,
     clock,
-    wake: (id, lane) => queue.add(id, lane),
+    wake: (id, lane, holdsSlot) => queue.add(id, lane, holdsSlot),
     onWait: observeWaits(metrics),
   });
   const secretListeners: ((secret: string) => void)[] = [];

@@ -102,7 +102,7 @@ function schedule(
       return;
     case 'go-on':
       queue.forgetFailures(id);
-      queue.add(id, 'user');
+      queue.add(id, 'user', outcome.holdsSlot);
       return;
     case 'recheck':
       queue.forgetFailures(id);

@@ -4,8 +4,8 @@
 export type Outcome =
   /** Nothing more until an event about the object, its Secret, its rival or its slot. */
   | { readonly next: 'await-change' }
-  /** The next step of the same change follows at once, ahead of scheduled work. */
-  | { readonly next: 'go-on' }
+  /** The next step follows at once, ahead of scheduled work; others wait for a slot it holds. */
+  | { readonly next: 'go-on'; readonly holdsSlot?: true }
   /** Reconcile again at this time (epoch ms) at the latest. */
   | { readonly next: 'recheck'; readonly at: number }
   /**
@@ -16,6 +16,7 @@ export type Outcome =
 
 export const awaitChange: Outcome = { next: 'await-change' };
 export const goOn: Outcome = { next: 'go-on' };
+export const goOnWithSlot: Outcome = { next: 'go-on', holdsSlot: true };
 export const backOff: Outcome = { next: 'back-off' };
 
 export function recheckAt(at: number): Outcome {

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../clock.ts';
 import type { Lane } from '../waiting-queue.ts';
 import { DelayHeap } from './delay-heap.ts';
-import { Lanes, namespaceIn } from './lanes.ts';
+import { Lanes, namespaceIn, type Wanted, wantedMore } from './lanes.ts';
 import { Shares } from './shares.ts';
 
 export type { Lane } from '../waiting-queue.ts';
@@ -16,8 +16,8 @@ export interface QueueObserver {
 
 interface Running {
   readonly since: number;
-  /** The lane in which the key was added again while its reconcile ran. */
-  again?: Lane;
+  /** How the key was added again while its reconcile ran. */
+  again?: Wanted;
 }
 
 /**
@@ -44,18 +44,18 @@ export class Queue {
   }
 
   /**
-   * Wants a reconcile of the key now. A key that waits in the scheduled lane moves up when added
-   * for a user.
+   * Wants a reconcile of the key now. One that waits in the scheduled lane moves up when added for
+   * a user; one that holds a slot goes ahead of those of its namespace that hold none.
    */
-  add(key: string, lane: Lane): void {
+  add(key: string, lane: Lane, holdsSlot = false): void {
     this.#observer.added?.();
     const running = this.#running.get(key);
     if (running) {
-      running.again = running.again === 'user' ? 'user' : lane;
+      running.again = wantedMore(running.again, { lane, holdsSlot });
       return;
     }
     if (!this.#addedAt.has(key)) this.#addedAt.set(key, this.#clock.monotonic());
-    this.#lanes.push(key, lane);
+    this.#lanes.push(key, lane, holdsSlot);
     this.#serve();
   }
 
@@ -97,7 +97,7 @@ export class Queue {
     this.#running.delete(key);
     this.#shares.giveBack(namespaceIn(key));
     this.#observer.finished?.(this.#clock.monotonic() - running.since);
-    if (running.again) this.add(key, running.again);
+    if (running.again) this.add(key, running.again.lane, running.again.holdsSlot);
   }
 
   /** Counts one more unexpected failure in a row and says how many it has been. */

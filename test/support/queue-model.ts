@@ -1,27 +1,35 @@
 import type { Lane } from '../../src/controller/queue.ts';
 
+interface Wanted {
+  readonly key: string;
+  readonly lane: Lane;
+  readonly holdsSlot: boolean;
+}
+
 /**
  * What a queue of keys shall do, written for reading and not for speed: a list in the order of
  * adding, a list of delays, a set of what is out.
  */
 export class QueueModel {
-  readonly #waiting: { key: string; lane: Lane }[] = [];
+  readonly #waiting: Wanted[] = [];
   readonly #delays = new Map<string, number>();
-  readonly #again = new Map<string, Lane>();
+  readonly #again = new Map<string, Wanted>();
   readonly #running = new Set<string>();
   /** Users' keys taken one after another while scheduled ones waited. */
   #passedOver = 0;
   #now = 0;
 
-  add(key: string, lane: Lane): void {
-    if (this.#running.has(key)) {
-      if (this.#again.get(key) !== 'user') this.#again.set(key, lane);
-      return;
-    }
+  add(key: string, lane: Lane, holdsSlot = false): void {
     const index = this.#waiting.findIndex((place) => place.key === key);
-    if (index >= 0 && (this.#waiting[index]?.lane === 'user' || lane === 'scheduled')) return;
-    if (index >= 0) this.#waiting.splice(index, 1);
-    this.#waiting.push({ key, lane });
+    const before = this.#running.has(key) ? this.#again.get(key) : this.#waiting[index];
+    const now = { key, lane, holdsSlot };
+    if (before?.lane === 'user') now.lane = 'user';
+    if (before?.holdsSlot) now.holdsSlot = true;
+    if (this.#running.has(key)) this.#again.set(key, now);
+    else if (now.lane !== before?.lane || now.holdsSlot !== before.holdsSlot) {
+      if (index >= 0) this.#waiting.splice(index, 1);
+      this.#waiting.push(now);
+    }
   }
 
   addAfter(key: string, delayMs: number): void {
@@ -42,13 +50,18 @@ export class QueueModel {
     }
   }
 
-  /** Users' keys go first, but after four that scheduled ones had to wait for it is their turn. */
+  /**
+   * Users' keys go first, but after four that scheduled ones had to wait for it is their turn; of
+   * each of the two those that hold a slot.
+   */
   take(): string | undefined {
     if (this.#waiting.length === 0) return undefined;
     const first: Lane = this.#passedOver === 4 ? 'scheduled' : 'user';
-    const preferred = this.#waiting.findIndex(({ lane }) => lane === first);
-    const [place] = this.#waiting.splice(Math.max(0, preferred), 1);
+    const isThere = this.#waiting.some(({ lane }) => lane === first);
+    const ofLane = this.#waiting.filter(({ lane }) => !isThere || lane === first);
+    const place = ofLane.find(({ holdsSlot }) => holdsSlot) ?? ofLane[0];
     if (!place) return undefined;
+    this.#waiting.splice(this.#waiting.indexOf(place), 1);
     const isPassedOver = this.#waiting.some(({ lane }) => lane === 'scheduled');
     this.#passedOver = place.lane === 'user' && isPassedOver ? this.#passedOver + 1 : 0;
     this.#delays.delete(place.key);
@@ -58,9 +71,9 @@ export class QueueModel {
 
   done(key: string): void {
     this.#running.delete(key);
-    const lane = this.#again.get(key);
+    const again = this.#again.get(key);
     this.#again.delete(key);
-    if (lane) this.add(key, lane);
+    if (again) this.add(key, again.lane, again.holdsSlot);
   }
 
   forget(key: string): void {

@@ -168,6 +168,39 @@ describe('lanes', () => {
   });
 });
 
+describe('a key that holds a slot', () => {
+  test('goes ahead of all others of its namespace and lane, first in first out', async () => {
+    const { queue } = aQueue();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) queue.add(`K/n/${name}`, 'user');
+    queue.add('K/n/scheduled', 'scheduled', true);
+    queue.add('K/n/slot 1', 'user', true);
+    // One that waits moves up.
+    queue.add('K/n/d', 'scheduled', true);
+    queue.add('K/n/slot 2', 'user', true);
+    queue.add('K/n/slot 1', 'user');
+    const order = ['slot 1', 'd', 'slot 2', 'a', 'scheduled', 'b', 'c', 'e'];
+    expect(await drain(queue)).toEqual(order.map((name) => `K/n/${name}`));
+  });
+
+  test('goes ahead where it comes back after its reconcile', async () => {
+    const { queue } = aQueue();
+    queue.add('K/n/slot', 'user');
+    await takeNow(queue);
+    for (const name of ['a', 'b']) queue.add(`K/n/${name}`, 'user');
+    queue.add('K/n/slot', 'user', true);
+    queue.add('K/n/slot', 'user');
+    queue.done('K/n/slot');
+    expect(await drain(queue)).toEqual(['K/n/slot', 'K/n/a', 'K/n/b']);
+  });
+
+  test('takes no turn of another namespace', async () => {
+    const { queue } = aQueue();
+    for (const name of ['a', 'b']) queue.add(`K/other/${name}`, 'user');
+    for (const name of ['a', 'b']) queue.add(`K/n/${name}`, 'user', true);
+    expect(await drain(queue)).toEqual(['K/other/a', 'K/n/a', 'K/other/b', 'K/n/b']);
+  });
+});
+
 describe('failures', () => {
   test('are counted per key, forgotten after success and with the object', () => {
     const { queue } = aQueue();
@@ -268,7 +301,12 @@ async function clockReadsFor(keys: number): Promise<number> {
 }
 
 type Step =
-  | { readonly do: 'add'; readonly key: string; readonly lane: Lane }
+  | {
+      readonly do: 'add';
+      readonly key: string;
+      readonly lane: Lane;
+      readonly holdsSlot: boolean;
+    }
   | { readonly do: 'addAfter'; readonly key: string; readonly ms: number }
   | { readonly do: 'forget'; readonly key: string }
   | { readonly do: 'take' }
@@ -279,7 +317,10 @@ const key = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
 const lane = fc.constantFrom<Lane>('user', 'scheduled');
 const ms = fc.constantFrom(0, 1, 2, 5, 10, 50);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('add' as const), key, lane }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('add' as const), key, lane, holdsSlot: fc.boolean() }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('addAfter' as const), key, ms }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('forget' as const), key }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('take' as const) }) },
@@ -328,8 +369,8 @@ async function both(
 ): Promise<readonly (string | undefined)[]> {
   switch (each.do) {
     case 'add':
-      queue.add(each.key, each.lane);
-      model.add(each.key, each.lane);
+      queue.add(each.key, each.lane, each.holdsSlot);
+      model.add(each.key, each.lane, each.holdsSlot);
       return [];
     case 'addAfter':
       queue.addAfter(each.key, each.ms + part);

@@ -4,7 +4,7 @@ import {
   type ReconcileRecord,
   runWorkers,
 } from '../../src/controller/controller.ts';
-import { awaitChange, goOn, recheckAt } from '../../src/controller/outcome.ts';
+import { awaitChange, goOn, goOnWithSlot, recheckAt } from '../../src/controller/outcome.ts';
 import { collectionPath, keyOf } from '../../src/kube/resource.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
@@ -322,6 +322,19 @@ test('what only the next step would have told is written when there will be none
   await ending;
   for (const key of ['ns/quick', 'ns/slow'])
     expect(engine.server.get(PIPE, key)?.status).toEqual(lastWord.status);
+});
+
+test.each([
+  { outcome: goOnWithSlot, name: 'that holds its slot goes ahead', acted: ['a', 'a', 'b', 'c'] },
+  { outcome: goOn, name: 'without a slot goes behind', acted: ['a', 'b', 'c', 'a'] },
+])('a next step $name of what waits in its namespace', async ({ outcome, acted }) => {
+  engine.report = () => ({
+    outcome: engine.acted.length === 1 ? outcome : awaitChange,
+    did: 'step',
+  });
+  for (const name of ['a', 'b', 'c']) engine.given(`ns/${name}`);
+  void start(1);
+  await eventually(() => expect(engine.acted).toEqual(acted.map((name) => `ns/${name}`)));
 });
 
 test('what the next step has told is not written once more', async () => {

@@ -183,6 +183,29 @@ describe('few events', () => {
     expect(sent()).toHaveLength(52);
   });
 
+  test('of another namespace wait for one of a namespace that has many, not for all', async () => {
+    const { events, clock, sent } = world(() => ({ back: 10 }));
+    for (let n = 0; n < 1_500; n += 1) events.emit(anEvent({ namespace: 'many', uid: `m${n}` }));
+    for (let n = 0; n < 3; n += 1) events.emit(anEvent({ uid: `${n}` }));
+    await clock.advance(20_000);
+    const order = sent().map(({ metadata }) => metadata.namespace);
+    // The first one was under way when the others came.
+    const turns = ['many', 'many', 'ingest', 'many', 'ingest', 'many', 'ingest', 'many', 'many'];
+    expect(order.slice(0, 9)).toEqual(turns);
+    expect(order).toHaveLength(1_001 + 3);
+  });
+
+  test('are sent whenever they come, also as the one before is done', async () => {
+    for (let steps = 0; steps < 30; steps += 1) {
+      const { events, sent } = world();
+      events.emit(anEvent());
+      for (let step = 0; step < steps; step += 1) await Promise.resolve();
+      events.emit(anEvent({ uid: 'u2' }));
+      await settle();
+      expect(sent()).toHaveLength(2);
+    }
+  });
+
   test('keeps at most a thousand waiting, and sends them in order', async () => {
     const { events, clock, sent } = world(() => ({ back: 1_000 }));
     for (let n = 0; n < 5_000; n += 1) events.emit(anEvent({ uid: `u${n}`, note: `${n}` }));
@@ -203,6 +226,21 @@ describe('few events', () => {
     ]);
     await clock.advance(20_000_000);
     expect(sent()).toHaveLength(10_001);
+  });
+
+  test('of one namespace take no more places than they leave, and those that tell more none of others', async () => {
+    const { events, clock, sent } = world(() => ({ back: 1_000 }));
+    const say = (namespace: string, always?: true): void => {
+      for (let n = 0; n < 20_000; n += 1)
+        events.emit(anEvent({ namespace, uid: `${namespace}${n}`, ...(always && { always }) }));
+    };
+    say('a', true);
+    for (const namespace of ['a', 'b', 'c']) say(namespace);
+    await clock.advance(20_000_000);
+    const of = (one: string): number =>
+      sent().filter(({ metadata }) => metadata.namespace === one).length;
+    // The first one was under way when the others came.
+    expect([of('a'), of('b'), of('c')]).toEqual([1 + 10_000 + 1_000, 500, 250]);
   });
 
   test('remembers no more than a bounded number of objects and contents', async () => {
@@ -264,6 +302,40 @@ describe('trouble', () => {
     events.emit(anEvent({ uid: 'u2' }));
     await clock.advance(2_000);
     expect(kube.calls.filter((call) => !isSpoiled(call))).toHaveLength(1);
+  });
+
+  test('that one namespace may say no more holds up no other', async () => {
+    const isFull = ({ path }: RequestCall): boolean => path.includes('/full/');
+    const { events, clock, kube, messages } = world((call) =>
+      isFull(call) ? { fail: refused(call, 429, 'TooManyRequests') } : {},
+    );
+    for (let n = 0; n < 60; n += 1) events.emit(anEvent({ namespace: 'full', uid: `${n}` }));
+    await clock.advance(500);
+    for (let n = 0; n < 3; n += 1) events.emit(anEvent({ note: `${n}` }));
+    await settle();
+    expect(kube.calls.map(isFull)).toEqual([true, false, false, false]);
+    await clock.advance(1_499);
+    expect(kube.calls).toHaveLength(4);
+    await clock.advance(1);
+    expect(kube.calls.map(isFull)).toEqual([true, false, false, false, true]);
+    events.emit(anEvent({ note: 'again' }));
+    await settle();
+    expect(kube.calls.filter((call) => !isFull(call))).toHaveLength(4);
+    // It is said once, though others were taken in between.
+    expect(messages).toHaveLength(1);
+  });
+
+  test('of a namespace ends for it when the server takes its events again', async () => {
+    let isFull = true;
+    const { events, clock, sent } = world((call) =>
+      isFull ? { fail: refused(call, 429, 'TooManyRequests') } : {},
+    );
+    for (let n = 0; n < 60; n += 1) events.emit(anEvent({ note: `${n}`, uid: `${n}` }));
+    await clock.advance(3_000);
+    expect(sent()).toHaveLength(2);
+    isFull = false;
+    await clock.advance(1_000);
+    expect(new Set(sent().map(({ note }) => note)).size).toBe(60);
   });
 
   test('waits as long as the server asks', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { goOnWithSlot } from '../../src/controller/outcome.ts';
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import { isUnsent, notingOpen, settlingAt } from '../../src/kinds/organization/attempt/notes.ts';
 import { sessionOf, workOf } from '../../src/kinds/organization/attempt/session.ts';
@@ -26,6 +27,11 @@ function intended(object: Organization, facts: Facts, pending: PendingChange): N
   const step = { step: 'intend', pending } as const;
   return reportStep(object, { do: 'intend', work, step, came: { got: 'slot' } }, T0);
 }
+
+test('an intent on record has its slot: its step goes ahead of what its namespace has waiting', () => {
+  const object = anOrganization({ ids: ['a'] });
+  expect(intended(object, factsOf(object), PENDING).outcome).toEqual(goOnWithSlot);
+});
 
 test('an intent that the process does not live to send is taken back, unless somebody has answered it meanwhile', () => {
   const object = anOrganization({ ids: ['a'] });

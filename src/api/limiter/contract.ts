@@ -74,10 +74,11 @@ export interface RateLimiterOptions {
   readonly inFlight: number;
   readonly clock: Clock;
   /**
-   * A slot is reserved for this key: reconcile it. Called once per reserved slot, never from inside
-   * `tryStart` for the asking key.
+   * Reconcile this key. `holdsSlot`: a slot is reserved for it, so ahead of those of its tenant
+   * that have none, whose number would make others wait for it; told once per reserved slot, never
+   * from inside `tryStart` for the asking key. Else: to learn that it has lost its place.
    */
-  readonly wake: (key: string, lane: Lane) => void;
+  readonly wake: (key: string, lane: Lane, holdsSlot: boolean) => void;
   /** Told how long a call waited before it started. */
   readonly onWait?: (seconds: number) => void;
 }

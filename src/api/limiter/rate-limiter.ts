@@ -31,7 +31,7 @@ class Limiter implements RateLimiter {
     this.#shared = new SharedPace(options, () =>
       this.#slots.fillShared(this.#options.clock.monotonic()),
     );
-    this.#slots = new Slots(this.#shared, (entry) => this.#wake(entry));
+    this.#slots = new Slots(this.#shared, (entry) => this.#wake(entry, true));
   }
 
   tryStart(wish: CallWish): StartAnswer {
@@ -112,8 +112,8 @@ class Limiter implements RateLimiter {
     this.#shared.disarm();
   }
 
-  #wake({ key, lane }: Entry): void {
-    if (!this.#closed) this.#options.wake(key, lane);
+  #wake({ key, lane }: Entry, holdsSlot = false): void {
+    if (!this.#closed) this.#options.wake(key, lane, holdsSlot);
   }
 
   #ask(wish: CallWish): Entry {

@@ -6,6 +6,7 @@ import { missingRule } from '../client/missing-rule.ts';
 import { collectionPath } from '../resource.ts';
 import { contentOf, EVENT, type EventBody, type EventInput, eventBody } from './event-body.ts';
 import { EventLimits } from './event-limits.ts';
+import { EventQueue, type Unsent } from './event-queue.ts';
 
 export interface EventsOptions {
   readonly client: KubeClient;
@@ -25,16 +26,6 @@ export interface Events {
   flush(): Promise<void>;
 }
 
-interface Waiting {
-  readonly body: EventBody;
-  /** When it is tried for the last time, by the monotonic clock. */
-  readonly until: number;
-}
-
-/** More are not taken in. About 2 MB of the longest notes. */
-const QUEUE = 1_000;
-/** Those that tell what stands nowhere else are taken in up to here: 20 MB of the longest notes. */
-const QUEUE_WITH_ALWAYS = 10 * QUEUE;
 const TIMEOUT_MS = 10_000;
 const RETRY_MS = 2_000;
 /**
@@ -49,20 +40,21 @@ const FLUSH_MS = 5_000;
 const COMPLAINTS = 1_000;
 
 /**
- * Sends events (events.k8s.io/v1) one after another, in the order they came but for those that are
- * tried again, beside everything else.
+ * Sends events (events.k8s.io/v1) one after another, in turns of namespaces, beside everything
+ * else.
  */
 export function createEvents(options: EventsOptions): Events {
   const { client, clock, log, instance } = options;
   const limits = new EventLimits(clock);
-  const queue: Waiting[] = [];
+  const queue = new EventQueue();
   const complaints = new Map<string, string>();
   let sending: Promise<void> | undefined;
+  /** While all namespaces with events are paused: ended by an event, which may be of another. */
+  let rest: AbortController | undefined;
 
   const complain = (namespace: string, error: KubeError): void => {
     // A refusal is the namespace's affair; no answer or a server's fault is the same for all.
-    const scope =
-      error.status >= 400 && error.status < 500 && error.status !== 429 ? namespace : '';
+    const scope = error.status >= 400 && error.status < 500 ? namespace : '';
     const cause = `${error.status} ${error.reason}`;
     if (complaints.get(scope) === cause) return;
     if (complaints.size >= COMPLAINTS) complaints.clear();
@@ -87,8 +79,8 @@ export function createEvents(options: EventsOptions): Events {
     }
   };
 
-  /** For how long to wait before it is tried again; undefined: it is there, or never will be. */
-  const deliver = async ({ body, until }: Waiting): Promise<number | undefined> => {
+  /** Why it is to be tried again; undefined: it is there, or never will be. */
+  const deliver = async ({ body, until }: Unsent): Promise<KubeError | undefined> => {
     const error = await send(body);
     if (!error) return undefined;
     const { namespace } = body.metadata;
@@ -100,20 +92,36 @@ export function createEvents(options: EventsOptions): Events {
       return undefined;
     }
     complain(namespace, error);
-    if (!mayPass(error) || clock.monotonic() >= until) return undefined;
-    return Math.min(error.retryAfterMs ?? RETRY_MS, LONGEST_RETRY_MS);
+    return mayPass(error) && clock.monotonic() < until ? error : undefined;
+  };
+
+  const putBack = async (event: Unsent, error: KubeError): Promise<void> => {
+    const waitMs = Math.min(error.retryAfterMs ?? RETRY_MS, LONGEST_RETRY_MS);
+    // A cluster may bound the events of each namespace: where one has no more, the others go on.
+    if (error.status === 429) return queue.addPaused(event, clock.monotonic() + waitMs);
+    await pause(clock, waitMs);
+    // Behind the others: it may be its namespace alone that takes none.
+    queue.add(event);
+  };
+
+  const sendOne = async (event: Unsent): Promise<void> => {
+    try {
+      const error = await deliver(event);
+      if (error) await putBack(event, error);
+    } catch (error) {
+      log.warn(bugFields(error), 'unexpected error while sending an event, a bug');
+    }
   };
 
   const work = async (): Promise<void> => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      try {
-        const waitMs = await deliver(next);
-        if (waitMs === undefined) continue;
-        await pause(clock, waitMs);
-        // Behind the others: it may be its namespace alone that takes none.
-        queue.push(next);
-      } catch (error) {
-        log.warn(bugFields(error), 'unexpected error while sending an event, a bug');
+    while (queue.size > 0) {
+      const now = clock.monotonic();
+      const next = queue.take(now);
+      if (next) await sendOne(next);
+      else {
+        rest = new AbortController();
+        await pause(clock, queue.resumesAt() - now, rest.signal);
+        rest = undefined;
       }
     }
     sending = undefined;
@@ -121,26 +129,29 @@ export function createEvents(options: EventsOptions): Events {
 
   return {
     emit: (event) => {
-      if (queue.length >= (event.always ? QUEUE_WITH_ALWAYS : QUEUE)) {
-        const { reason, note, object } = event;
-        const { namespace, name } = object.metadata;
-        const fields = { namespace, name, reason, note, waiting: queue.length };
-        if (event.always)
+      const { reason, note, always = false, object } = event;
+      const { namespace, name, uid } = object.metadata;
+      if (!queue.hasRoom(namespace, always)) {
+        const fields = { namespace, name, reason, note, waiting: queue.size };
+        if (always)
           log.warn(fields, 'event lost that stands nowhere else: too many wait to be sent');
         else log.debug(fields, 'event dropped: too many events wait to be sent');
         return;
       }
-      if (!event.always && !limits.admit(event.object.metadata.uid, contentOf(event))) return;
-      queue.push({
+      if (!always && !limits.admit(uid, contentOf(event))) return;
+      queue.add({
         body: eventBody(event, { instance, now: clock.now() }),
+        always,
         until: clock.monotonic() + PATIENCE_MS,
       });
+      rest?.abort();
       sending ??= work();
     },
 
     flush: async () => {
       await waitAtMost(clock, FLUSH_MS, sending);
-      if (sending) log.warn({ events: queue.length + 1 }, 'stopping with unsent events');
+      const inHand = rest ? 0 : 1;
+      if (sending) log.warn({ events: queue.size + inHand }, 'stopping with unsent events');
     },
   };
 }

@@ -22,7 +22,7 @@ const QUEUES: readonly Mutation[] = [
     name: 'change-meanwhile-is-not-lost',
     rule: 'A change that comes during a reconcile brings another one.',
     file: 'controller/queue.ts',
-    from: 'if (running.again) this.add(key, running.again);',
+    from: 'if (running.again) this.add(key, running.again.lane, running.again.holdsSlot);',
     to: '',
     seenBy: { test: QUEUE, title: 'is never out twice at a time, and comes back once' },
   },
@@ -49,6 +49,28 @@ const QUEUES: readonly Mutation[] = [
     from: 'group: namespaceIn(key)',
     to: "group: ''",
     seenBy: { test: SHARES, title: 'lets a namespace with one key wait' },
+  },
+  {
+    name: 'slot-goes-ahead',
+    rule: 'No backlog of its own lets a namespace hold slots that others wait for.',
+    file: 'controller/lanes.ts',
+    from: 'holdsSlot ? this.#rank - Number.MAX_SAFE_INTEGER : this.#rank',
+    to: 'this.#rank',
+    seenBy: {
+      test: 'test/unit/api-limiter-backlog.test.ts',
+      title: 'a first call waits for one window, however many keys',
+    },
+  },
+  {
+    name: 'slot-is-told-to-the-queue',
+    rule: 'A key that is woken for a slot goes ahead of its namespace.',
+    file: 'api/limiter/rate-limiter.ts',
+    from: 'this.#wake(entry, true)',
+    to: 'this.#wake(entry)',
+    seenBy: {
+      test: 'test/unit/api-limiter-backlog.test.ts',
+      title: 'a first call waits for one window, however many keys',
+    },
   },
   {
     name: 'earlier-delay-holds',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { awaitChange, goOn } from '../../../controller/outcome.ts';
+import { awaitChange, goOn, goOnWithSlot } from '../../../controller/outcome.ts';
 import { currentReady, requestedAt, withoutUndefined } from '../../status/common-status.ts';
 import { type FailureReason, isFailure } from '../../status/failures.ts';
 import type { StepDone } from '../act.ts';
@@ -76,7 +76,7 @@ function reportIntent(
     // As it stands until the intent is there: where that is refused, what was sent before keeps its
     // time.
     notes: { ...notes, atWork: intended.atWork },
-    outcome: goOn,
+    outcome: goOnWithSlot,
     did: 'intend',
     // Where the process ends before it is sent, nobody has to wait for it.
     lastWord: {
