@@ -168,7 +168,7 @@ export const PLANTED: readonly Planted[] = [
     name: 'mask-only-first-occurrence',
     file: 'redaction.ts',
     from: 'if (length === 0) continue;',
-    to: 'if (length === 0 || end > 0) continue;',
+    to: 'if (length === 0 || spans.length > 0) continue;',
     harm: 'Where a reply repeats the key, or holds both key id and secret, only the first occurrence is masked and the rest of the credential stands readable in status, events and logs.',
     rule: 'key leaked',
     seed: 60,
