@@ -70,6 +70,42 @@ describe('a list that is left out twice', () => {
   });
 });
 
+test('of an intent that is over, each look counts only what it has settled itself', () => {
+  const [added, kept, missed] = [e('added'), e('kept'), e('missed')];
+  const object = anOrganization({
+    ids: ['added'],
+    status: {
+      privateEndpoints: [
+        entry('kept', { state: 'Removing' }),
+        entry('missed', { state: 'Present' }),
+      ],
+      pendingChange: { time: at(-2 * MINUTE), add: [added], remove: [kept, missed] },
+    },
+  });
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const facts = factsOf(object, { monotonic: 10 * MINUTE });
+  const over = { settlesAt: 9 * MINUTE, entriesSettleAt: new Map() };
+  const notes = { ...facts.notes, atWork: { ...facts.notes.atWork, ...over } };
+  const about = { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 };
+  let work = workOf(object, { ...facts, notes }, about);
+  const look = { step: 'look', by: 'list', body: '{}' } as const;
+  const looked = (...privateEndpoints: readonly unknown[]): Work => {
+    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded' } as const;
+    const answer = { ...verdict, result: { privateEndpoints } };
+    return progress({ object, work, call: look, verdict: answer, secretVersion: '1', now: T0 });
+  };
+  const counts = (): unknown => Object.fromEntries(work.notes.unconfirmedChanges.counts);
+  work = looked(kept);
+  const once = counts();
+  expect(Object.values(once as object)).toEqual([1, 1]);
+  expect(work.session.draft.pendingChange).toMatchObject({ add: [], remove: [missed] });
+  work = looked(kept);
+  expect(counts()).toEqual(once);
+  work = looked(kept, missed);
+  expect(work.session.draft.pendingChange).toBeUndefined();
+});
+
 test('a list that was only taken for empty makes nothing ours under other fields than were sent', () => {
   const object = anOrganization({ ids: ['a'] });
   const parsed = parseSpec(object);

@@ -46,7 +46,7 @@ test.each([30, 60, 600])(
     const status = { privateEndpoints: [MISSED, entry('b')], pendingChange: lost };
     const draft = refusedLook(seconds * SECOND, status);
     expect(draft?.privateEndpoints).toContainEqual(MISSED);
-    expect(draft?.pendingChange).toEqual(lost);
+    expect(draft?.pendingChange).toEqual({ ...lost, remove: [e('a')] });
   },
 );
 

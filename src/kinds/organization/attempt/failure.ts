@@ -10,7 +10,7 @@ import { UPDATE_ORGANIZATION } from '../remote.ts';
 import type { Organization, PendingChange } from '../resource.ts';
 import type { Call } from './next-step.ts';
 import { countUnconfirmed } from './notes.ts';
-import { isAwaited, settling } from './progress.ts';
+import { isAwaited, openPart, settling } from './progress.ts';
 import { openSent } from './refused-change.ts';
 import type { Refusal, Session, Work } from './session.ts';
 
@@ -135,7 +135,7 @@ function unseen(object: Organization, work: Work, now: number): Work {
       draft: {
         ...rest,
         privateEndpoints: ledger,
-        ...(!isOver && pendingChange && { pendingChange }),
+        pendingChange: isOver ? undefined : openPart(pendingChange, ledger, isSettled(evidence)),
       },
       fresh: {
         list,

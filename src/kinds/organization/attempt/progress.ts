@@ -3,7 +3,7 @@ import { TWO_LOOKS_MS } from '../../../waits.ts';
 import { canonicalJson, digestOf } from '../../status/canonical.ts';
 import { lastRequestOf, withoutUndefined } from '../../status/common-status.ts';
 import { provenAt } from '../../target/proof.ts';
-import { Listing, type Reported, tupleKey } from '../endpoints/endpoints.ts';
+import { Listing, type Reported, sameKey, tupleKey } from '../endpoints/endpoints.ts';
 import { type OrganizationReply, readReply, shownList, storedEntries } from '../endpoints/reply.ts';
 import {
   type Evidence,
@@ -215,7 +215,9 @@ function drafted(
     // that the list was emptied.
     organization: fresh.isAssumed ? { ...reply.shown, ...shownList([]) } : reply.shown,
     privateEndpoints: ledger.length > 0 ? ledger : undefined,
-    pendingChange: isOpen(work, call, { fresh, ledger }) ? draft.pendingChange : undefined,
+    pendingChange: isOpen(work, call, { fresh, ledger })
+      ? openPart(draft.pendingChange, ledger, isOver(work))
+      : undefined,
     differences: differences.length > 0 ? differences : undefined,
     notReported: notReported.length > 0 ? notReported : undefined,
   });
@@ -233,7 +235,31 @@ function isOpen(
   if (!fresh.list) return true;
   const { pendingChange } = session.draft;
   if (call.step === 'send' || pendingChange?.refused) return false;
-  return isAwaited(pendingChange, ledger) || decidedAt.monotonic < notes.atWork.settlesAt;
+  return isAwaited(pendingChange, ledger) || !isOver({ notes, decidedAt });
+}
+
+/** Whether nothing of what was sent last can be at work any more. */
+function isOver({ notes, decidedAt }: Pick<Work, 'notes' | 'decidedAt'>): boolean {
+  return notes.atWork.settlesAt <= decidedAt.monotonic;
+}
+
+/**
+ * Of an intent that is over, only a removal whose second look is still to come is open: all else
+ * has been settled, and counts once.
+ */
+export function openPart(
+  pending: PendingChange | undefined,
+  ledger: readonly LedgerEntry[],
+  isOver: boolean,
+): PendingChange | undefined {
+  if (!pending || !isOver) return pending;
+  const unconfirmed = new Set(inState(ledger, 'Unconfirmed').map(sameKey));
+  const missing = new Set(inState(ledger, 'Missing').map(tupleKey));
+  return {
+    ...pending,
+    add: pending.add.filter((tuple) => unconfirmed.has(sameKey(tuple))),
+    remove: pending.remove.filter((tuple) => missing.has(tupleKey(tuple))),
+  };
 }
 
 /** One look has missed what was to be removed, and the second one is still to come. */
@@ -242,7 +268,11 @@ export function isAwaited(
   ledger: readonly LedgerEntry[],
 ): boolean {
   const removed = new Set(pending?.remove.map(tupleKey));
-  return ledger.some((entry) => entry.state === 'Missing' && removed.has(tupleKey(entry)));
+  return inState(ledger, 'Missing').some((entry) => removed.has(tupleKey(entry)));
+}
+
+function inState(ledger: readonly LedgerEntry[], wanted: LedgerEntry['state']): LedgerEntry[] {
+  return ledger.filter(({ state }) => state === wanted);
 }
 
 function refusalsInRow({ work, call }: Replied, refused: Refused | undefined): number {
