@@ -1,3 +1,6 @@
+import { firstPlace } from './by-halves.ts';
+import { type Reading, readings } from './escapes.ts';
+
 const MASKED = '***';
 const REDACTED = '[redacted]';
 
@@ -8,11 +11,18 @@ const REDACTED = '[redacted]';
 const ANYWHERE_FROM = 6;
 
 /**
- * A secret is known by its first characters and its length: tenants may make many, long and alike,
- * and neither memory nor the time for a text may depend on that. Where another text begins the same
- * way, as much of it is hidden.
+ * A secret is found by its first characters: tenants may make many, long and alike, and neither
+ * memory nor the time for a text may depend on that. It is hidden as far as the text goes on like
+ * it. Of what it is encoded as nothing more than these and the length is kept.
  */
 const HEAD = 16;
+/** No secret is longer: `kinds/engine/credentials.ts`. */
+const LONGEST = 8_192;
+/**
+ * Where what is to be hidden comes to more than this and eight times the text, it overlaps itself
+ * again and again; the rest of such a text is hidden without a look at it.
+ */
+const MOST_FOUND = 16_000;
 
 /**
  * Hides one credential in what the API says: a function that replaces its id and its secret in a
@@ -21,7 +31,11 @@ const HEAD = 16;
  */
 export function createMask(keyId: string, keySecret: string): (text: string) => string {
   const hidden = new Hidden();
-  hidden.add([...spellings(keyId), ...spellings(keySecret), ...encodings(`${keyId}:${keySecret}`)]);
+  const texts = [keyId, keySecret];
+  hidden.add({
+    plain: texts.flatMap(inForms),
+    encoded: [...texts.flatMap(encodings), ...inBase64(`${keyId}:${keySecret}`)],
+  });
   return (text) => hidden.replaceIn(text, MASKED);
 }
 
@@ -41,8 +55,10 @@ export interface Redactor {
 export function createRedactor(): Redactor {
   const hidden = new Hidden();
   return {
-    add: (secrets) =>
-      hidden.add(secrets.flatMap(spellings).filter(({ length }) => length >= ANYWHERE_FROM)),
+    add(secrets) {
+      const long = secrets.filter(({ length }) => length >= ANYWHERE_FROM);
+      return hidden.add({ plain: long.flatMap(inForms), encoded: secrets.flatMap(encodings) });
+    },
     apply: (text) => hidden.replaceIn(text, REDACTED),
   };
 }
@@ -53,21 +69,40 @@ interface Span {
   to: number;
 }
 
+interface Known {
+  /** How many texts begin so. */
+  holders: number;
+  /** Of the longest of them that is encoded. */
+  encoded: number;
+  /** The others. */
+  readonly plain: Alike;
+}
+
 /** What is to be hidden, and where it stands in a text. */
 class Hidden {
-  /** By what it begins with: how many begin so, and the length of the longest of them. */
-  readonly #known = new Map<string, { holders: number; length: number }>();
+  /** By what it begins with. */
+  readonly #known = new Map<string, Known>();
   /** How many of those beginnings there are, by first character and length. */
   readonly #counts = new Map<number, number[]>();
 
   /** Until the function that it returns is called. */
-  add(texts: readonly string[]): () => void {
-    const heads = [...new Set(texts)].filter(Boolean).map((text) => this.#remember(text));
+  add(texts: {
+    readonly plain: readonly string[];
+    readonly encoded: readonly string[];
+  }): () => void {
+    const plain = [...new Set(texts.plain)].filter(Boolean);
+    const heads = [...new Set(texts.encoded)].map((text) => this.#rememberEncoded(text));
+    for (const text of plain) this.#hold(headOf(text)).plain.add(text);
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      for (const head of heads) this.#forget(head);
+      for (const head of heads) this.#release(head);
+      for (const text of plain) {
+        const head = text.slice(0, HEAD);
+        this.#known.get(head)?.plain.remove(text);
+        this.#release(head);
+      }
     };
   }
 
@@ -84,21 +119,24 @@ class Hidden {
     return clean + text.slice(end);
   }
 
-  #remember(text: string): string {
-    // A copy: a slice would keep all of the secret in memory.
-    const head = Buffer.from(text.slice(0, HEAD), 'utf16le').toString('utf16le');
-    const known = this.#known.get(head);
-    if (known) {
-      known.holders += 1;
-      known.length = Math.max(known.length, text.length);
-    } else {
-      this.#known.set(head, { holders: 1, length: text.length });
-      this.#count(head, 1);
-    }
+  #rememberEncoded(text: string): string {
+    const head = headOf(text);
+    const known = this.#hold(head);
+    known.encoded = Math.max(known.encoded, text.length);
     return head;
   }
 
-  #forget(head: string): void {
+  #hold(head: string): Known {
+    const known = this.#known.get(head) ?? { holders: 0, encoded: 0, plain: new Alike() };
+    if (known.holders === 0) {
+      this.#known.set(head, known);
+      this.#count(head, 1);
+    }
+    known.holders += 1;
+    return known;
+  }
+
+  #release(head: string): void {
     const known = this.#known.get(head);
     if (!known) return;
     known.holders -= 1;
@@ -117,6 +155,7 @@ class Hidden {
   #spansIn({ text, placeOf }: Reading): Span[] {
     const spans: Span[] = [];
     let last: Span | undefined;
+    let found = 0;
     for (let at = 0; at < text.length; at++) {
       const length = this.#lengthAt(text, at);
       if (length === 0) continue;
@@ -124,6 +163,8 @@ class Hidden {
       last.to = Math.max(last.to, Math.min(at + length, text.length));
       // What fills up base64 may be there or not.
       while (text[last.to] === '=') last.to += 1;
+      found += length;
+      if (found > MOST_FOUND + 8 * text.length) last.to = at = text.length;
     }
     return spans.map(({ from, to }) => ({ from: placeOf(from), to: placeOf(to) }));
   }
@@ -135,11 +176,54 @@ class Hidden {
     // The longest beginning first: it has the longest text.
     for (let size = HEAD; size > 0; size--) {
       if (counts[size] === 0) continue;
-      const length = this.#known.get(text.slice(at, at + size))?.length ?? 0;
-      if (length >= ANYWHERE_FROM || (length > 0 && isWord(text, at, length))) return length;
+      const known = this.#known.get(text.slice(at, at + size));
+      if (!known) continue;
+      const length = Math.max(known.encoded, known.plain.lengthAt(text, at));
+      if (length >= ANYWHERE_FROM || isWord(text, at, length)) return length;
     }
     return 0;
   }
+}
+
+/** A copy: a slice would keep all of the text in memory. */
+function headOf(text: string): string {
+  return Buffer.from(text.slice(0, HEAD), 'utf16le').toString('utf16le');
+}
+
+/**
+ * Texts that begin alike, in order: what goes on longest like a given text is beside the place
+ * where that would be.
+ */
+class Alike {
+  readonly #texts: string[] = [];
+
+  add(text: string): void {
+    this.#texts.splice(this.#placeOf(text), 0, text);
+  }
+
+  remove(text: string): void {
+    const place = this.#placeOf(text);
+    if (this.#texts[place] === text) this.#texts.splice(place, 1);
+  }
+
+  /** How far the text goes on like one of these, from this place on. */
+  lengthAt(text: string, at: number): number {
+    if (this.#texts.length === 0) return 0;
+    const rest = text.slice(at, at + LONGEST);
+    const place = this.#placeOf(rest);
+    const beside = [this.#texts[place - 1] ?? '', this.#texts[place] ?? ''];
+    return Math.max(...beside.map((one) => commonLength(one, rest)));
+  }
+
+  #placeOf(text: string): number {
+    return firstPlace(0, this.#texts.length, (place) => (this.#texts[place] ?? '') >= text);
+  }
+}
+
+function commonLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
 }
 
 /** Whether what stands there is not a part of a longer word. */
@@ -149,19 +233,19 @@ function isWord(text: string, at: number, length: number): boolean {
   return !/[\p{L}\p{N}_]$/u.test(before) && !/^[\p{L}\p{N}_]/u.test(after);
 }
 
-/** As it is, as a form has its blanks, and encoded. */
-function spellings(text: string): string[] {
-  const hex = Buffer.from(text, 'utf8').toString('hex');
-  const encoded = [hex, hex.toUpperCase(), ...encodings(text)];
-  return [
-    text,
-    text.replaceAll(' ', '+'),
-    ...encoded.filter(({ length }) => length >= ANYWHERE_FROM),
-  ];
+/** As it is, and as a form has its blanks. */
+function inForms(text: string): string[] {
+  return text.includes(' ') ? [text, text.replaceAll(' ', '+')] : [text];
 }
 
-/** Base64, by itself and within that of a longer text, by where in three bytes it begins. */
 function encodings(text: string): string[] {
+  const hex = Buffer.from(text, 'utf8').toString('hex');
+  const encoded = [hex, hex.toUpperCase(), ...inBase64(text)];
+  return encoded.filter(({ length }) => length >= ANYWHERE_FROM);
+}
+
+/** By itself and within that of a longer text, by where in three bytes it begins. */
+function inBase64(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
   const inside = [0, 1, 2].map((before) => {
     const shifted = Buffer.concat([Buffer.alloc(before), bytes]);
@@ -171,76 +255,4 @@ function encodings(text: string): string[] {
     const unpadded = one.toString('base64').replace(/=+$/, '');
     return [unpadded, one.toString('base64url')];
   });
-}
-
-/** One way to read a text: without what JSON, HTML or a URL has put in to escape characters. */
-interface Reading {
-  readonly text: string;
-  /** Where in the text as it stands a place of this one is. */
-  readonly placeOf: (at: number) => number;
-}
-
-/**
- * A server that wants to hide a key from us can always do so; these are the ways of those that mean
- * well.
- */
-const ESCAPES: readonly { readonly sign: string; readonly pattern: RegExp }[] = [
-  { sign: '\\', pattern: /\\(?:u(?<hex>[0-9a-f]{4})|(?<itself>["\\/]))/gi },
-  {
-    sign: '&',
-    pattern:
-      /&(?:#x0*(?<hex>[0-9a-f]{1,4})|#0*(?<decimal>\d{1,5})|(?<name>amp|lt|gt|quot|apos));/gi,
-  },
-  { sign: '%', pattern: /%(?<hex>[0-9a-f]{2})/gi },
-];
-
-const NAMED: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-};
-
-function readings(text: string): Reading[] {
-  const unescaped = ESCAPES.filter(({ sign }) => text.includes(sign));
-  return [{ text, placeOf: (at) => at }, ...unescaped.map(({ pattern }) => readAs(text, pattern))];
-}
-
-/** The place behind an escape, in the text as it stands and without escapes. */
-interface Behind {
-  readonly there: number;
-  readonly here: number;
-}
-
-function readAs(text: string, pattern: RegExp): Reading {
-  const parts: string[] = [];
-  const behind: Behind[] = [];
-  let [there, here] = [0, 0];
-  for (const match of text.matchAll(pattern)) {
-    parts.push(text.slice(there, match.index), characterOf(match.groups ?? {}));
-    here += match.index - there + 1;
-    there = match.index + match[0].length;
-    behind.push({ there, here });
-  }
-  parts.push(text.slice(there));
-  return { text: parts.join(''), placeOf: (at) => placeBehind(behind, at) };
-}
-
-/** By halves: there may be as many places as escapes. */
-function placeBehind(escapes: readonly Behind[], at: number): number {
-  let [low, high] = [0, escapes.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((escapes[middle]?.here ?? at) <= at) low = middle + 1;
-    else high = middle;
-  }
-  const { there, here } = escapes[low - 1] ?? { there: 0, here: 0 };
-  return there + at - here;
-}
-
-function characterOf({ hex, decimal, itself, name }: Readonly<Record<string, string | undefined>>) {
-  if (itself !== undefined) return itself;
-  if (name !== undefined) return NAMED[name.toLowerCase()] ?? '';
-  return String.fromCharCode(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
 }

@@ -7,8 +7,11 @@ const MOST_CHARACTERS = 128;
  */
 const MAY_BEGIN_A_PASSWORD = /[=?#]|\\[nr]|:(?!\/\/|:|\d{1,5}(?:[:/?#\]]|$))/;
 
-/** Whatever has a second line; and PEM, also in base64, YAML and JSON with their line ends lost. */
-const OF_A_FILE = /[\r\n]|-----BEGIN|LS0tLS1CRUdJT|:\s|":|\\[nr].*@/;
+/**
+ * Whatever has a second line; and PEM, also in base64 or without its first line, YAML and JSON with
+ * their line ends lost.
+ */
+const OF_A_FILE = /[\r\n]|-----BEGIN|LS0tLS1CRUdJT|^M[A-P][A-Za-z0-9+/]{46}|:\s|":|\\[nr].*@/;
 
 /** People also put what a file holds where its path belongs: a key, a kubeconfig. */
 export function isTextOfFile(text: string): boolean {

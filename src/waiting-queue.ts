@@ -1,3 +1,5 @@
+import { firstPlace } from './by-halves.ts';
+
 /**
  * `user`: somebody changed something and may be watching. `scheduled`: retries, re-asserts, the
  * first list.
@@ -151,13 +153,10 @@ class ByRank<T extends { readonly rank: number }> {
   }
 
   #placeOf(rank: number): number {
-    let low = this.#start;
-    let high = this.#items.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#items[middle]?.rank ?? rank) < rank) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstPlace(
+      this.#start,
+      this.#items.length,
+      (place) => (this.#items[place]?.rank ?? rank) >= rank,
+    );
   }
 }

@@ -108,7 +108,7 @@ function valueBehind(
 /** Repeats no value: a mistyped flag is named up to where one may begin. */
 function noFlag(argument: string): string {
   const text = argument.trim();
-  const [flag] = /^-[^=:@]*/.exec(text) ?? [];
+  const [flag] = /^-[^=:@\s]*/.exec(text) ?? [];
   if (flag !== undefined && !isTextOfFile(text)) return `${flag} is no flag; --help lists all`;
   return `${shown(text)} belongs to no flag; every value follows a flag, as in --log-level debug`;
 }

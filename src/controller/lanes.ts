@@ -43,12 +43,13 @@ export class Lanes {
     const before = this.#places.get(key);
     const { lane, holdsSlot } = wantedMore(before, { lane: now, holdsSlot: hasSlot });
     if (before?.lane === lane && before.holdsSlot === holdsSlot) return;
-    if (before) this.#queue.remove(before);
     this.#rank += 1;
     const rank = holdsSlot ? this.#rank - Number.MAX_SAFE_INTEGER : this.#rank;
     const place = { key, lane, holdsSlot, group: namespaceIn(key), rank };
     this.#places.set(key, place);
     this.#queue.add(place);
+    // Only now: a namespace without any loses its place in the round.
+    if (before) this.#queue.remove(before);
   }
 
   /** The next key; namespaces that `mayTake` refuses are passed over. */

@@ -161,6 +161,7 @@ describe('one error lists every problem', () => {
     ['bob:pa=ss@proxy.example.com', '"***@proxy.example.com" belongs to no flag;'],
     ['-http://bob:pa=ss@proxy.example.com', '-http is no flag;'],
     ['--http://bob:pass@proxy.example.com', '--http is no flag;'],
+    ['--proxy-password pass', '--proxy-password is no flag;'],
   ])('no part of the password in %s is repeated', (written, begin) => {
     const [first, ...others] = refused([URL_FLAG, written]);
     expect(first?.startsWith(begin)).toBe(true);

@@ -15,6 +15,15 @@ describe('lanes', () => {
     ]);
   });
 
+  test('a key that gets a slot while it waits keeps the place of its namespace in the round', () => {
+    const lanes = new Lanes();
+    lanes.push('k/a/one', 'user');
+    for (let nth = 0; nth < 50; nth += 1) lanes.push(`k/other-${nth}/one`, 'user');
+    lanes.push('k/a/one', 'user', true);
+    expect(lanes.shift()).toBe('k/a/one');
+    expect(lanes.size).toBe(50);
+  });
+
   test('asking an empty line does not use up a turn', () => {
     const lanes = new Lanes();
     for (let index = 0; index < 4; index += 1) lanes.shift();

@@ -56,6 +56,7 @@ const textOfFile = fc
       (secret: string) => pem('RSA PRIVATE KEY', `X: me@host\n\n${secret}`),
       (secret: string) => `Bag Attributes\n${pem('PRIVATE KEY', secret)}`,
       (secret: string) => btoa(pem('EC PRIVATE KEY', 'MHcCAQEEI')) + secret,
+      (secret: string) => `MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg${secret}`,
       (secret: string) => `apiVersion: v1\nusers:\n- user: {token: ${secret}}\n`,
       (secret: string) => `- a@b\n- ${secret}\n`,
       (secret: string) => JSON.stringify({ users: [{ user: { token: secret } }] }, null, 1),
@@ -65,7 +66,7 @@ const textOfFile = fc
     fc.constantFrom('\n', '\r\n', '\r', '\\n', '\\r\\n', ' '),
   )
   // A list of words on one line is no text of a file that anybody could tell.
-  .filter(([of, , end]) => end !== ' ' || /BEGIN|LS0|:/.test(of('')))
+  .filter(([of, , end]) => end !== ' ' || /BEGIN|LS0|MIG|:/.test(of('')))
   .map(([of, secret, end]) => of(secret).replaceAll('\n', end));
 
 function pem(kind: string, body: string): string {

@@ -325,6 +325,20 @@ describe('trouble', () => {
     expect(messages).toHaveLength(1);
   });
 
+  test('that one namespace may say no more is heeded also once its events are over', async () => {
+    const { events, clock, sent } = world((call) => ({
+      fail: refused(call, 429, 'TooManyRequests'),
+    }));
+    for (let n = 0; n < 900; n += 1) events.emit(anEvent({ uid: `${n}` }));
+    await clock.advance(120_000);
+    const before = sent().length;
+    await clock.advance(60_000);
+    expect(sent().length - before).toBe(30);
+    await clock.advance(1_800_000);
+    const uids = sent().map(({ regarding }) => (regarding as { readonly uid: string }).uid);
+    expect(new Set(uids).size).toBe(900);
+  });
+
   test('of a namespace ends for it when the server takes its events again', async () => {
     let isFull = true;
     const { events, clock, sent } = world((call) =>

@@ -70,40 +70,58 @@ describe('a list that is left out twice', () => {
   });
 });
 
-test('of an intent that is over, each look counts only what it has settled itself', () => {
-  const [added, kept, missed] = [e('added'), e('kept'), e('missed')];
-  const object = anOrganization({
-    ids: ['added'],
-    status: {
-      privateEndpoints: [
-        entry('kept', { state: 'Removing' }),
-        entry('missed', { state: 'Present' }),
-      ],
-      pendingChange: { time: at(-2 * MINUTE), add: [added], remove: [kept, missed] },
-    },
-  });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
-  const facts = factsOf(object, { monotonic: 10 * MINUTE });
-  const over = { settlesAt: 9 * MINUTE, entriesSettleAt: new Map() };
-  const notes = { ...facts.notes, atWork: { ...facts.notes.atWork, ...over } };
-  const about = { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 };
-  let work = workOf(object, { ...facts, notes }, about);
+describe('an intent that is over', () => {
   const look = { step: 'look', by: 'list', body: '{}' } as const;
-  const looked = (...privateEndpoints: readonly unknown[]): Work => {
-    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded' } as const;
-    const answer = { ...verdict, result: { privateEndpoints } };
-    return progress({ object, work, call: look, verdict: answer, secretVersion: '1', now: T0 });
+  const over = { settlesAt: 9 * MINUTE, entriesSettleAt: new Map() };
+  const lost = { time: at(-2 * MINUTE), add: [e('added')], remove: [e('kept'), e('missed')] };
+
+  const first = (status: OrganizationStatus) => {
+    const object = anOrganization({ ids: ['added'], status });
+    const parsed = parseSpec(object);
+    if (!parsed.ok) throw new Error(parsed.message);
+    const facts = factsOf(object, { monotonic: 10 * MINUTE });
+    const notes = { ...facts.notes, atWork: { ...facts.notes.atWork, ...over } };
+    const about = { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 };
+    return { object, work: workOf(object, { ...facts, notes }, about) };
   };
-  const counts = (): unknown => Object.fromEntries(work.notes.unconfirmedChanges.counts);
-  work = looked(kept);
-  const once = counts();
-  expect(Object.values(once as object)).toEqual([1, 1]);
-  expect(work.session.draft.pendingChange).toMatchObject({ add: [], remove: [missed] });
-  work = looked(kept);
-  expect(counts()).toEqual(once);
-  work = looked(kept, missed);
-  expect(work.session.draft.pendingChange).toBeUndefined();
+  const looked = (
+    { object, work }: ReturnType<typeof first>,
+    result: Readonly<Record<string, unknown>>,
+  ) => {
+    const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
+    const asked = { object, work, call: look, verdict, secretVersion: '1', now: T0 };
+    return { object, work: progress(asked) };
+  };
+  const counts = ({ work }: ReturnType<typeof first>): Readonly<Record<string, number>> =>
+    Object.fromEntries(work.notes.unconfirmedChanges.counts);
+
+  test('counts in each look only for what that look has settled itself', () => {
+    const start = first({
+      privateEndpoints: [entry('kept', { state: 'Removing' }), entry('missed')],
+      pendingChange: lost,
+    });
+    const once = looked(start, { privateEndpoints: [e('kept')] });
+    expect(Object.values(counts(once))).toEqual([1, 1]);
+    expect(once.work.session.draft.pendingChange).toEqual({
+      ...lost,
+      add: [],
+      remove: [e('missed')],
+    });
+    const again = looked(once, { privateEndpoints: [e('kept')] });
+    expect(counts(again)).toEqual(counts(once));
+    const seen = looked(again, { privateEndpoints: [e('kept'), e('missed')] });
+    expect(seen.work.session.draft.pendingChange).toBeUndefined();
+  });
+
+  test('stays whole while no list has settled it, and is ours when a list shows it', () => {
+    const strangers = { organization: { privateEndpoints: [e('x')], privateEndpointsTotal: 1 } };
+    const bare = looked(first({ ...strangers, pendingChange: lost }), {});
+    expect(bare.work.session.draft.pendingChange).toEqual(lost);
+    const shown = looked(bare, { privateEndpoints: [e('x'), e('added')] });
+    expect(shown.work.session.draft.privateEndpoints).toMatchObject([
+      { id: 'added', origin: 'Added', state: 'Present' },
+    ]);
+  });
 });
 
 test('a list that was only taken for empty makes nothing ours under other fields than were sent', () => {

@@ -66,6 +66,17 @@ test('a secret that is cut is found by its first 16 characters', () => {
   expect(mask('no sk-live-7Q2mZx81')).toBe('no ***');
 });
 
+test('a text that only begins like a secret is hidden only as far as it goes on like it', () => {
+  const said = 'PATCH /apis/pipewright.dev/v1alpha1/namespaces/team-b: 403 Forbidden';
+  const redactor = createRedactor();
+  redactor.add([said.slice(0, 16).padEnd(4_096, '-')]);
+  const forget = redactor.add([`${said.slice(0, 27)}${'-'.repeat(100)}`]);
+  expect(redactor.apply(said)).toBe(`[redacted]${said.slice(27)}`);
+  forget();
+  expect(redactor.apply(said)).toBe(`[redacted]${said.slice(16)}`);
+  expect(createMask('id-1', said.slice(0, 20))(said)).toBe(`***${said.slice(20)}`);
+});
+
 /** MB that are still in use. */
 function inUse(): number {
   setFlagsFromString('--expose-gc');
@@ -112,7 +123,7 @@ test('a place in a line is looked up a few times only, with 800 keys that begin 
   const lookUps = vi.spyOn(String.prototype, 'slice');
   onTestFinished(() => lookUps.mockRestore());
   expect(redactor.apply('a'.repeat(512))).toBe('[redacted]');
-  expect(lookUps.mock.calls.length).toBeGreaterThan(512);
+  expect(lookUps.mock.calls.length).toBeGreaterThan(0);
   expect(lookUps.mock.calls.length).toBeLessThan(512 * 16);
 });
 

@@ -60,10 +60,9 @@ export class EventQueue {
     return event;
   }
 
-  /** The event comes back, and its namespace has no turn before then. */
-  addPaused(event: Unsent, until: number): void {
-    this.add(event);
-    this.#paused.set(event.body.metadata.namespace, until);
+  /** The namespace has no turn before then, where an event of it waits. */
+  pause(namespace: string, until: number): void {
+    if (this.#all.isHeld(namespace)) this.#paused.set(namespace, until);
   }
 
   /** When the first of the paused namespaces has its turn again. */
@@ -86,6 +85,10 @@ class Places {
 
   hasRoom(namespace: string): boolean {
     return (this.#held.get(namespace) ?? 0) < this.#free;
+  }
+
+  isHeld(namespace: string): boolean {
+    return this.#held.has(namespace);
   }
 
   take(namespace: string): void {

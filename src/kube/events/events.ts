@@ -79,8 +79,8 @@ export function createEvents(options: EventsOptions): Events {
     }
   };
 
-  /** Why it is to be tried again; undefined: it is there, or never will be. */
-  const deliver = async ({ body, until }: Unsent): Promise<KubeError | undefined> => {
+  /** Why it is not there; undefined: it is, or never will be. */
+  const deliver = async ({ body }: Unsent): Promise<KubeError | undefined> => {
     const error = await send(body);
     if (!error) return undefined;
     const { namespace } = body.metadata;
@@ -92,16 +92,20 @@ export function createEvents(options: EventsOptions): Events {
       return undefined;
     }
     complain(namespace, error);
-    return mayPass(error) && clock.monotonic() < until ? error : undefined;
+    return mayPass(error) ? error : undefined;
   };
 
   const putBack = async (event: Unsent, error: KubeError): Promise<void> => {
-    const waitMs = Math.min(error.retryAfterMs ?? RETRY_MS, LONGEST_RETRY_MS);
+    const { namespace } = event.body.metadata;
+    const isOver = clock.monotonic() >= event.until;
+    const waitMs = isOver ? RETRY_MS : Math.min(error.retryAfterMs ?? RETRY_MS, LONGEST_RETRY_MS);
     // A cluster may bound the events of each namespace: where one has no more, the others go on.
-    if (error.status === 429) return queue.addPaused(event, clock.monotonic() + waitMs);
-    await pause(clock, waitMs);
+    const isOfNamespace = error.status === 429;
+    if (!isOver && !isOfNamespace) await pause(clock, waitMs);
     // Behind the others: it may be its namespace alone that takes none.
-    queue.add(event);
+    if (!isOver) queue.add(event);
+    // Also after the last try of an event, for there may be hundreds like it.
+    if (isOfNamespace) queue.pause(namespace, clock.monotonic() + waitMs);
   };
 
   const sendOne = async (event: Unsent): Promise<void> => {

@@ -51,6 +51,17 @@ const QUEUES: readonly Mutation[] = [
     seenBy: { test: SHARES, title: 'lets a namespace with one key wait' },
   },
   {
+    name: 'slot-keeps-the-turn',
+    rule: 'A key that gets its slot while it waits costs its namespace no turn.',
+    file: 'controller/lanes.ts',
+    from: 'this.#rank += 1;',
+    to: 'if (before) this.#queue.remove(before);\n    this.#rank += 1;',
+    seenBy: {
+      test: 'test/unit/controller-lanes.test.ts',
+      title: 'a key that gets a slot while it waits keeps the place of its namespace',
+    },
+  },
+  {
     name: 'slot-goes-ahead',
     rule: 'No backlog of its own lets a namespace hold slots that others wait for.',
     file: 'controller/lanes.ts',

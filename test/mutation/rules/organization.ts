@@ -1,5 +1,6 @@
 import { type Mutation, seenInLife } from '../mutation.ts';
 
+const PROGRESS = 'test/unit/organization-progress.test.ts';
 const LEDGER = 'test/unit/organization-ledger.test.ts';
 const LAWS = 'test/unit/organization-ledger-laws.test.ts';
 const DECIDE = 'test/unit/organization-decide.test.ts';
@@ -249,6 +250,22 @@ const DELETION: readonly Mutation[] = [
     from: 'if (namespace !== object.metadata.namespace && !isProven(rival.status, apiHash)) return [];',
     to: '',
     seenBy: { test: LET_GO, title: 'is told what others list: of another namespace only who' },
+  },
+  {
+    name: 'in-vain-counts-once',
+    rule: 'What was sent once in vain is not counted again at each look.',
+    file: 'kinds/organization/attempt/progress.ts',
+    from: 'if (!pending || !isSettledForGood) return pending;',
+    to: 'if (pending !== null) return pending;',
+    seenBy: { test: PROGRESS, title: 'counts in each look only for what that look has settled' },
+  },
+  {
+    name: 'only-a-list-settles',
+    rule: 'A look without a list takes nothing of an intent off the record.',
+    file: 'kinds/organization/attempt/progress.ts',
+    from: 'settles(reply, fresh) && isOver(work)',
+    to: 'isOver(work)',
+    seenBy: { test: PROGRESS, title: 'stays whole while no list has settled it' },
   },
   {
     name: 'another-api-is-another-organization',

@@ -160,9 +160,7 @@ interface Seen {
 function settled({ work, now }: Replied, { reply, fresh, sent, notes }: Seen): Settlement {
   const { goal, session } = work;
   const ledger = session.draft.privateEndpoints ?? [];
-  // The answer to a name may have no list. That of the look before it was settled then, and proves
-  // no more now.
-  if (!fresh.list || !(reply.list || fresh.isAssumed))
+  if (!fresh.list || !settles(reply, fresh))
     return { ...NOTHING_SETTLED, ledger: takenBack(ledger, goal) };
   return settle({
     ledger,
@@ -171,6 +169,14 @@ function settled({ work, now }: Replied, { reply, fresh, sent, notes }: Seen): S
     sent,
     ...settling({ ...work, notes }, now),
   });
+}
+
+/**
+ * The answer to a name may have no list. That of the look before it was settled then, and proves no
+ * more now.
+ */
+function settles(reply: OrganizationReply, fresh: FreshReply): boolean {
+  return reply.list !== undefined || fresh.isAssumed === true;
 }
 
 const NOTHING_SETTLED = {
@@ -216,7 +222,7 @@ function drafted(
     organization: fresh.isAssumed ? { ...reply.shown, ...shownList([]) } : reply.shown,
     privateEndpoints: ledger.length > 0 ? ledger : undefined,
     pendingChange: isOpen(work, call, { fresh, ledger })
-      ? openPart(draft.pendingChange, ledger, isOver(work))
+      ? openPart(draft.pendingChange, ledger, settles(reply, fresh) && isOver(work))
       : undefined,
     differences: differences.length > 0 ? differences : undefined,
     notReported: notReported.length > 0 ? notReported : undefined,
@@ -244,15 +250,15 @@ function isOver({ notes, decidedAt }: Pick<Work, 'notes' | 'decidedAt'>): boolea
 }
 
 /**
- * Of an intent that is over, only a removal whose second look is still to come is open: all else
- * has been settled, and counts once.
+ * Of an intent that a list has settled for good, only a removal whose second look is still to come
+ * is open: all else counts once.
  */
 export function openPart(
   pending: PendingChange | undefined,
   ledger: readonly LedgerEntry[],
-  isOver: boolean,
+  isSettledForGood: boolean,
 ): PendingChange | undefined {
-  if (!pending || !isOver) return pending;
+  if (!pending || !isSettledForGood) return pending;
   const unconfirmed = new Set(inState(ledger, 'Unconfirmed').map(sameKey));
   const missing = new Set(inState(ledger, 'Missing').map(tupleKey));
   return {
