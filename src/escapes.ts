@@ -1,10 +1,14 @@
 import { firstPlace } from './by-halves.ts';
 
-/** One way to read a text: without what JSON, HTML or a URL has put in to escape characters. */
+/**
+ * One way to read a text: without what JSON, HTML or a URL has put in to escape characters, or
+ * joined, without blanks and line ends.
+ */
 export interface Reading {
   readonly text: string;
   /** Where in the text as it stands a place of this one is. */
   readonly placeOf: (at: number) => number;
+  readonly isJoined?: boolean;
 }
 
 /**
@@ -21,6 +25,9 @@ const ESCAPES: readonly { readonly sign: string; readonly pattern: RegExp }[] = 
   { sign: '%', pattern: /%(?<hex>[0-9a-f]{2})/gi },
 ];
 
+/** Where base64 is broken into lines, or a long header is folded; line ends may be spelled. */
+const BREAKS = /(?:\s|\\[nrt]|%0[ad])+/gi;
+
 const NAMED: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -31,7 +38,11 @@ const NAMED: Readonly<Record<string, string>> = {
 
 export function readings(text: string): Reading[] {
   const unescaped = ESCAPES.filter(({ sign }) => text.includes(sign));
-  return [{ text, placeOf: (at) => at }, ...unescaped.map(({ pattern }) => readAs(text, pattern))];
+  return [
+    { text, placeOf: (at) => at },
+    ...unescaped.map(({ pattern }) => readAs(text, pattern, characterOf)),
+    { ...readAs(text, BREAKS, () => ''), isJoined: true },
+  ];
 }
 
 /** The place behind an escape, in the text as it stands and without escapes. */
@@ -40,13 +51,16 @@ interface Behind {
   readonly here: number;
 }
 
-function readAs(text: string, pattern: RegExp): Reading {
+type Groups = Readonly<Record<string, string | undefined>>;
+
+function readAs(text: string, pattern: RegExp, meant: (groups: Groups) => string): Reading {
   const parts: string[] = [];
   const behind: Behind[] = [];
   let [there, here] = [0, 0];
   for (const match of text.matchAll(pattern)) {
-    parts.push(text.slice(there, match.index), characterOf(match.groups ?? {}));
-    here += match.index - there + 1;
+    const character = meant(match.groups ?? {});
+    parts.push(text.slice(there, match.index), character);
+    here += match.index - there + character.length;
     there = match.index + match[0].length;
     behind.push({ there, here });
   }
@@ -60,7 +74,7 @@ function placeBehind(escapes: readonly Behind[], at: number): number {
   return there + at - here;
 }
 
-function characterOf({ hex, decimal, itself, name }: Readonly<Record<string, string | undefined>>) {
+function characterOf({ hex, decimal, itself, name }: Groups): string {
   if (itself !== undefined) return itself;
   if (name !== undefined) return NAMED[name.toLowerCase()] ?? '';
   return String.fromCharCode(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));

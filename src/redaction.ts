@@ -32,9 +32,10 @@ const MOST_FOUND = 16_000;
 export function createMask(keyId: string, keySecret: string): (text: string) => string {
   const hidden = new Hidden();
   const texts = [keyId, keySecret];
+  const [basic = '', ...others] = inBase64(`${keyId}:${keySecret}`);
   hidden.add({
     plain: texts.flatMap(inForms),
-    encoded: [...texts.flatMap(encodings), ...inBase64(`${keyId}:${keySecret}`)],
+    encoded: [...texts.flatMap(encodings), basic, ...others, ...encodings(basic)],
   });
   return (text) => hidden.replaceIn(text, MASKED);
 }
@@ -152,12 +153,12 @@ class Hidden {
     this.#counts.set(first, counts);
   }
 
-  #spansIn({ text, placeOf }: Reading): Span[] {
+  #spansIn({ text, placeOf, isJoined = false }: Reading): Span[] {
     const spans: Span[] = [];
     let last: Span | undefined;
     let found = 0;
     for (let at = 0; at < text.length; at++) {
-      const length = this.#lengthAt(text, at);
+      const length = this.#lengthAt(text, at, isJoined ? HEAD : 1);
       if (length === 0) continue;
       if (!last || at >= last.to) spans.push((last = { from: at, to: at }));
       last.to = Math.max(last.to, Math.min(at + length, text.length));
@@ -166,15 +167,17 @@ class Hidden {
       found += length;
       if (found > MOST_FOUND + 8 * text.length) last.to = at = text.length;
     }
-    return spans.map(({ from, to }) => ({ from: placeOf(from), to: placeOf(to) }));
+    // What stands between two words goes with neither.
+    const endOf = (to: number): number => (isJoined ? placeOf(to - 1) + 1 : placeOf(to));
+    return spans.map(({ from, to }) => ({ from: placeOf(from), to: endOf(to) }));
   }
 
   /** How much is to be hidden from this place on; 0: nothing. */
-  #lengthAt(text: string, at: number): number {
+  #lengthAt(text: string, at: number, leastSize: number): number {
     const counts = this.#counts.get(text.charCodeAt(at));
     if (!counts) return 0;
     // The longest beginning first: it has the longest text.
-    for (let size = HEAD; size > 0; size--) {
+    for (let size = HEAD; size >= leastSize; size--) {
       if (counts[size] === 0) continue;
       const known = this.#known.get(text.slice(at, at + size));
       if (!known) continue;

@@ -8,10 +8,11 @@ const MOST_CHARACTERS = 128;
 const MAY_BEGIN_A_PASSWORD = /[=?#]|\\[nr]|:(?!\/\/|:|\d{1,5}(?:[:/?#\]]|$))/;
 
 /**
- * Whatever has a second line; and PEM, also in base64 or without its first line, YAML and JSON with
- * their line ends lost.
+ * Whatever has a second line; PEM, YAML and JSON with their line ends lost; a key as PEM has it
+ * between its lines; and what may be base64 of anything, as nothing in it parts words.
  */
-const OF_A_FILE = /[\r\n]|-----BEGIN|LS0tLS1CRUdJT|^M[A-P][A-Za-z0-9+/]{46}|:\s|":|\\[nr].*@/;
+const OF_A_FILE =
+  /[\r\n]|-----BEGIN|LS0tLS1CRUdJT|^M[A-P][A-Za-z0-9+/]{46}|^[A-Za-z0-9+][A-Za-z0-9+/]{99}|:\s|":|\\[nr].*@/;
 
 /** People also put what a file holds where its path belongs: a key, a kubeconfig. */
 export function isTextOfFile(text: string): boolean {
@@ -23,7 +24,7 @@ export function isTextOfFile(text: string): boolean {
  * an address with one, or a query with a token, to the wrong flag. Of the text of a file nothing.
  */
 export function shown(text: string): string {
-  if (isTextOfFile(text)) return '(the text of a file, not shown)';
+  if (isTextOfFile(text)) return '(the text of a file or a key, not shown)';
   const named = withoutUserInfo(text);
   const match = MAY_BEGIN_A_PASSWORD.exec(named);
   const end = match ? match.index + match[0].length : named.length;

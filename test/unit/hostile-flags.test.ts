@@ -56,7 +56,8 @@ const textOfFile = fc
       (secret: string) => pem('RSA PRIVATE KEY', `X: me@host\n\n${secret}`),
       (secret: string) => `Bag Attributes\n${pem('PRIVATE KEY', secret)}`,
       (secret: string) => btoa(pem('EC PRIVATE KEY', 'MHcCAQEEI')) + secret,
-      (secret: string) => `MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg${secret}`,
+      (secret: string) =>
+        `MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg${'A'.repeat(40)}${secret}`,
       (secret: string) => `apiVersion: v1\nusers:\n- user: {token: ${secret}}\n`,
       (secret: string) => `- a@b\n- ${secret}\n`,
       (secret: string) => JSON.stringify({ users: [{ user: { token: secret } }] }, null, 1),

@@ -123,7 +123,7 @@ describe('a kubeconfig', () => {
           users: [{ name: 'u', user: { [field]: pem } }],
         };
         const problem = await problemOf(folder, JSON.stringify(odd));
-        expect(problem).toContain('the kubeconfig names the file (the text of a file, not shown)');
+        expect(problem).toContain('the kubeconfig names a file as');
         expectClear(problem);
       }
     },

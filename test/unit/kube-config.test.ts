@@ -214,14 +214,15 @@ test.each([
     'insecure-skip-tls-verify: true',
     'certificate-authority: /nowhere/file',
   ],
-])('a file that %s names and that is not there stops the start', async (_, from, to) => {
+])('a file that %s names and that is not there stops the start', async (field, from, to) => {
   const folder = await aFolder({ config: kubeconfig('token: t').replace(from, to) });
   const error: unknown = await loadCluster({
     kubeconfig: join(folder, 'config'),
     context: 'two',
   }).catch((cause: unknown) => cause);
+  const owner = field === 'certificate-authority' ? 'cluster "d"' : 'user "u"';
   expect(String(error)).toContain(
-    'the kubeconfig names the file "/nowhere/file", which cannot be read (ENOENT); put it there, readable for this user',
+    `the kubeconfig names a file as ${field} of ${owner} that cannot be read (ENOENT); put it there, readable for this user`,
   );
 });
 

@@ -66,6 +66,41 @@ test('a secret that is cut is found by its first 16 characters', () => {
   expect(mask('no sk-live-7Q2mZx81')).toBe('no ***');
 });
 
+describe('a key that is broken over lines', () => {
+  const secret = 'Xa9Lq0ZpTb6Hg1Jf4Ds0Aa7Qw2ErVn8Lt3Ky6H';
+  const basic = btoa(`svc-data-platform-pipes:${secret}`);
+  const mask = createMask('svc-data-platform-pipes', secret);
+  const lines = (text: string, width: number): string[] =>
+    text.match(RegExp(`.{1,${width}}`, 'g')) ?? [];
+
+  test.each(['\n', '\r\n', ' ', `\n${' '.repeat(23)}`, String.raw`\r\n`, '%0D%0A', '\t'])(
+    'by %j is hidden to its end',
+    (by) => {
+      for (const key of [secret, basic])
+        for (const width of [8, 10, 20, 33])
+          expect(mask(`no ${lines(key, width).join(by)} here`)).toBe('no *** here');
+    },
+  );
+
+  test('and a short one that only comes together so is no key', () => {
+    expect(createMask('unable', 'notable-one')('un able, not able-one')).toBe(
+      'un able, not able-one',
+    );
+  });
+});
+
+test('the header of a call is hidden also where it is encoded once more', () => {
+  const basic = btoa('key-id-1:Xa9Lq0ZpTb6Hg1Jf4Ds0');
+  const mask = createMask('key-id-1', 'Xa9Lq0ZpTb6Hg1Jf4Ds0');
+  for (const before of ['', 'a', 'ab', 'Basic ', '{"authorization":"Basic '])
+    expect(mask(`of ${btoa(`${before}${basic}"}`)}.`)).toMatch(
+      /^of [\w+/]{0,40}\*\*\*[\w+/]{0,12}=*\.$/,
+    );
+  expect(mask(`of ${Buffer.from(`Basic ${basic}`).toString('hex')}.`)).toMatch(
+    /^of 426173696320\*\*\*(3d)*\.$/,
+  );
+});
+
 test('a text that only begins like a secret is hidden only as far as it goes on like it', () => {
   const said = 'PATCH /apis/pipewright.dev/v1alpha1/namespaces/team-b: 403 Forbidden';
   const redactor = createRedactor();

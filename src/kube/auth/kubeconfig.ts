@@ -167,41 +167,51 @@ function refuseProgram(user: User | null): void {
   const program: unknown = user?.exec?.command ?? provider?.config?.['cmd-path'];
   if (program === undefined || mayStartPrograms()) return;
   throw new Error(
-    `kubeconfig user "${user?.name ?? ''}" gets its credential from the program ${JSON.stringify(program)}, but this process may start none (node --permission, as in the image); give that user a token or a client certificate, or in a Pod use its ServiceAccount`,
+    `kubeconfig user "${user?.name ?? ''}" gets its credential from the program ${shownProgram(program)}, but this process may start none (node --permission, as in the image); give that user a token or a client certificate, or in a Pod use its ServiceAccount`,
   );
 }
 
 /** Also at the start: a file that is not there, or that this process may not read. */
 async function refuseUnreadable(config: KubeConfig): Promise<void> {
-  const { certFile, keyFile } = config.getCurrentUser() ?? {};
-  const { caFile } = config.getCurrentCluster() ?? {};
-  for (const file of [caFile, certFile, keyFile]) {
+  const user = config.getCurrentUser();
+  const cluster = config.getCurrentCluster();
+  const files = [
+    [cluster?.caFile, `certificate-authority of cluster "${cluster?.name ?? ''}"`],
+    [user?.certFile, `client-certificate of user "${user?.name ?? ''}"`],
+    [user?.keyFile, `client-key of user "${user?.name ?? ''}"`],
+  ] as const;
+  for (const [file, field] of files) {
     // client-node has null and '' for none.
     if (!file) continue;
     await access(file, constants.R_OK).catch((error: unknown) => {
-      throw unreadable(file, error);
+      throw unreadable(field, error);
     });
   }
 }
 
 async function readTokenFile(user: (User & { tokenFile?: string }) | null): Promise<void> {
   if (!user?.tokenFile || user.token) return;
-  const { tokenFile } = user;
-  const token = await readFile(tokenFile, 'utf8').catch((error: unknown) => {
-    throw unreadable(tokenFile, error);
+  const token = await readFile(user.tokenFile, 'utf8').catch((error: unknown) => {
+    throw unreadable(`tokenFile of user "${user.name}"`, error);
   });
   Object.assign(user, { token });
 }
 
-function unreadable(file: string, cause: unknown): Error {
+/** Without the path, in whose place people put the key or the token itself. */
+function unreadable(field: string, cause: unknown): Error {
   const code = codeOf(cause) ?? 'unreadable';
   return new Error(
-    `the kubeconfig names the file ${shown(file)}, which cannot be read (${code}); ${adviceOnDenied(code) ?? 'put it there, readable for this user'}`,
+    `the kubeconfig names a file as ${field} that cannot be read (${code}); ${adviceOnDenied(code) ?? 'put it there, readable for this user'}`,
   );
 }
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+/** Without what may stand behind it in one text, such as a token. */
+function shownProgram(program: unknown): string {
+  return typeof program === 'string' ? shown(program.split(/\s/, 1)[0] ?? '') : 'of no name';
 }
 
 /** Exec plugins of API v1 refuse to run without this variable, which client-node does not set. */
@@ -263,7 +273,7 @@ function refused(user: User | null, error: unknown): KubeError {
   const shown = code === '' ? '' : ` (${code})`;
   const body =
     typeof plugin === 'string'
-      ? `the exec plugin "${plugin}" of kubeconfig user "${user?.name ?? ''}" gave no credential${shown}; run it by hand to see why`
+      ? `the exec plugin ${shownProgram(plugin)} of kubeconfig user "${user?.name ?? ''}" gave no credential${shown}; run it by hand to see why`
       : `the credentials of kubeconfig user "${user?.name ?? ''}" cannot be read${shown}; ${adviceOnDenied(code) ?? 'check its files'}`;
   return new KubeError({ call: 'authenticate', status: 0, reason: 'NoCredentials', body });
 }

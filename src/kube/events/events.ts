@@ -33,6 +33,7 @@ const RETRY_MS = 2_000;
  * however late its turn comes.
  */
 const PATIENCE_MS = 2 * 60_000;
+const SHORTEST_RETRY_MS = 1_000;
 /** No event is worth more patience than this. */
 const LONGEST_RETRY_MS = 60_000;
 const FLUSH_MS = 5_000;
@@ -98,7 +99,8 @@ export function createEvents(options: EventsOptions): Events {
   const putBack = async (event: Unsent, error: KubeError): Promise<void> => {
     const { namespace } = event.body.metadata;
     const isOver = clock.monotonic() >= event.until;
-    const waitMs = isOver ? RETRY_MS : Math.min(error.retryAfterMs ?? RETRY_MS, LONGEST_RETRY_MS);
+    const wishedMs = isOver ? RETRY_MS : (error.retryAfterMs ?? RETRY_MS);
+    const waitMs = Math.max(SHORTEST_RETRY_MS, Math.min(wishedMs, LONGEST_RETRY_MS));
     // A cluster may bound the events of each namespace: where one has no more, the others go on.
     const isOfNamespace = error.status === 429;
     if (!isOver && !isOfNamespace) await pause(clock, waitMs);

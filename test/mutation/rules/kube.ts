@@ -375,8 +375,8 @@ const SECRETS_AND_EVENTS: readonly Mutation[] = [
     name: 'full-namespace-pauses-itself',
     rule: 'Where Kubernetes takes no more events of one namespace, those of others are sent.',
     file: 'kube/events/events.ts',
-    from: 'if (error.status === 429) return',
-    to: 'if (error.status === 428) return',
+    from: 'const isOfNamespace = error.status === 429;',
+    to: 'const isOfNamespace = error.status === 428;',
     seenBy: { test: EVENTS, title: 'that one namespace may say no more holds up no other' },
   },
   {

@@ -252,7 +252,7 @@ const SAYING: readonly Mutation[] = [
   {
     name: 'secret-is-found-in-json',
     rule: 'A secret is found in the log as JSON spells it.',
-    file: 'redaction.ts',
+    file: 'escapes.ts',
     from: 'text.includes(sign)',
     to: "sign !== '\\\\'",
     seenBy: { test: LOG, title: 'takes a secret out of fields and children' },
