@@ -25,8 +25,11 @@ const ESCAPES: readonly { readonly sign: string; readonly pattern: RegExp }[] = 
   { sign: '%', pattern: /%(?<hex>[0-9a-f]{2})/gi },
 ];
 
-/** Where base64 is broken into lines, or a long header is folded; line ends may be spelled. */
-const BREAKS = /(?:\s|\\[nrt]|%0[ad])+/gi;
+/**
+ * Where base64 is broken into lines, or a long header is folded; line ends may be spelled. No key
+ * has anything but printable ASCII.
+ */
+const BREAKS = /(?:[^\x21-\x7e]|\\[nrt]|%0[ad])+/gi;
 
 const NAMED: Readonly<Record<string, string>> = {
   amp: '&',
@@ -41,7 +44,7 @@ export function readings(text: string): Reading[] {
   return [
     { text, placeOf: (at) => at },
     ...unescaped.map(({ pattern }) => readAs(text, pattern, characterOf)),
-    { ...readAs(text, BREAKS, () => ''), isJoined: true },
+    ...(text.search(BREAKS) < 0 ? [] : [{ ...readAs(text, BREAKS, () => ''), isJoined: true }]),
   ];
 }
 

@@ -18,6 +18,8 @@ const ANYWHERE_FROM = 6;
 const HEAD = 16;
 /** No secret is longer: `kinds/engine/credentials.ts`. */
 const LONGEST = 8_192;
+/** As `\u0022` or `&quot;` for one character. */
+const LONGEST_ESCAPE = 6;
 /**
  * Where what is to be hidden comes to more than this and eight times the text, it overlaps itself
  * again and again; the rest of such a text is hidden without a look at it.
@@ -215,7 +217,7 @@ class Alike {
     const rest = text.slice(at, at + LONGEST);
     const place = this.#placeOf(rest);
     const beside = [this.#texts[place - 1] ?? '', this.#texts[place] ?? ''];
-    return Math.max(...beside.map((one) => commonLength(one, rest)));
+    return Math.max(...beside.map((one) => reach(one, rest)));
   }
 
   #placeOf(text: string): number {
@@ -223,10 +225,12 @@ class Alike {
   }
 }
 
-function commonLength(a: string, b: string): number {
+/** To its end where the text goes on with an escape: it may be the rest, in an unknown way. */
+function reach(secret: string, text: string): number {
   let length = 0;
-  while (length < a.length && a[length] === b[length]) length++;
-  return length;
+  while (length < secret.length && secret[length] === text[length]) length++;
+  const isEscape = /^[\\&%=]$/.test(text[length] ?? '');
+  return isEscape ? length + LONGEST_ESCAPE * (secret.length - length) : length;
 }
 
 /** Whether what stands there is not a part of a longer word. */

@@ -185,8 +185,8 @@ describe('the redactor', () => {
   test('uncovers no part of a secret by another one that overlaps it', () => {
     const redactor = createRedactor();
     redactor.add(['token sk-live-']);
-    redactor.add(['sk-live-7Q2mZx81']);
-    expect(redactor.apply('bad token sk-live-7Q2mZx81 here')).toBe('bad [redacted] here');
+    redactor.add(['sk-live-7Q2mZx8']);
+    expect(redactor.apply('bad token sk-live-7Q2mZx8 here')).toBe('bad [redacted] here');
   });
 
   test('looks for thousands of secrets that begin alike as quickly as for one', () => {

@@ -33,11 +33,7 @@ export function plainToken(
   limit: number,
   mask: (text: string) => string,
 ): string | undefined {
-  const inToken = (one: string): string => one.replace(/[^\x21-\x7e]/g, '');
-  const masked = mask(inToken(text));
-  // A secret with a blank in it is none without it.
-  const token = masked === inToken(text) ? inToken(mask(text)) : masked;
-  return token.slice(0, limit) || undefined;
+  return mask(mask(text).replace(/[^\x21-\x7e]/g, '')).slice(0, limit) || undefined;
 }
 
 function cutTo(text: string, limit: number): string {

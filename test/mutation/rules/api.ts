@@ -368,8 +368,8 @@ const REPLIES: readonly Mutation[] = [
     name: 'key-hidden-in-request-ids',
     rule: 'A key that comes together only as odd characters go is hidden all the same.',
     file: 'api/reply/text.ts',
-    from: 'const masked = mask(inToken(text));',
-    to: 'const masked = inToken(text);',
+    from: 'return mask(mask(text).replace(',
+    to: 'return (mask(text).replace(',
     seenBy: { test: ENVELOPE, title: 'masks a request id that becomes the secret' },
   },
 ];
