@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { isTextOfFile, shown } from '../shown.ts';
+import { shown } from '../shown.ts';
 
 /** The value of a text, or what is wrong with the text: repeats it and says what to write. */
 export type Reading<Value> = { readonly value: Value } | { readonly problem: string };
@@ -109,7 +109,7 @@ function valueBehind(
 function noFlag(argument: string): string {
   const text = argument.trim();
   const [flag] = /^-[^=:@\s]*/.exec(text) ?? [];
-  if (flag !== undefined && !isTextOfFile(text)) return `${flag} is no flag; --help lists all`;
+  if (flag !== undefined) return `${flag} is no flag; --help lists all`;
   return `${shown(text)} belongs to no flag; every value follows a flag, as in --log-level debug`;
 }
 

@@ -142,11 +142,11 @@ const FLAGS: readonly Mutation[] = [
     seenBy: { test: HOSTILE_FLAGS, title: 'of the text of a file in the place of its path' },
   },
   {
-    name: 'text-of-a-file-is-no-flag',
+    name: 'flag-ends-at-a-blank',
     rule: 'Nor where it is taken for a flag, as it begins with dashes.',
     file: 'config/flags.ts',
-    from: ' && !isTextOfFile(text)',
-    to: '',
+    from: '/^-[^=:@\\s]*/',
+    to: '/^-[^=:@]*/',
     seenBy: { test: HOSTILE_FLAGS, title: 'of the text of a file in the place of its path' },
   },
   {
