@@ -274,6 +274,14 @@ const SAYING: readonly Mutation[] = [
     seenBy: { test: REDACTION, title: 'a secret that is cut is found by its first 16 characters' },
   },
   {
+    name: 'text-of-repetitions-is-given-up',
+    rule: 'Nor does a text that says a long secret again and again take long.',
+    file: 'redaction.ts',
+    from: 'if (found > MOST_FOUND + 8 * text.length)',
+    to: 'if (found < 0)',
+    seenBy: { test: REDACTION, title: 'a text that says a key of 4,096 characters nearly' },
+  },
+  {
     name: 'no-slice-of-a-secret-is-kept',
     rule: 'Nor is the whole of it kept by a part.',
     file: 'redaction.ts',
