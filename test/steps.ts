@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
+import { createInterface } from 'node:readline';
 
 /** One program run to its end, and what to do when it fails. */
 export interface Step {
@@ -46,7 +47,12 @@ export interface LoudOptions {
   readonly program?: string;
   /** As of `nice`; absent: ours. */
   readonly priority?: number | undefined;
+  /** Told each line that it prints, which is shown all the same. */
+  readonly onLine?: (line: string) => void;
 }
+
+/** What a program has printed is there this long after its end, also where it left a child behind. */
+const LAST_LINES_MS = 2_000;
 
 /**
  * Runs a program that shows its own progress; resolves to whether it succeeded. A signal that would
@@ -54,9 +60,11 @@ export interface LoudOptions {
  */
 export function runLoudly(
   args: readonly string[],
-  { program = process.execPath, priority }: LoudOptions = {},
+  { program = process.execPath, priority, onLine }: LoudOptions = {},
 ): Promise<boolean> {
-  const child = spawn(program, args, { stdio: 'inherit' });
+  const out = onLine ? 'pipe' : 'inherit';
+  const child = spawn(program, args, { stdio: ['inherit', out, out] });
+  if (onLine) hear(child, onLine);
   if (child.pid !== undefined && priority !== undefined) setPriority(child.pid, priority);
   let endedBy: NodeJS.Signals | undefined;
   const endFirst = (signal: NodeJS.Signals): void => {
@@ -70,10 +78,24 @@ export function runLoudly(
       console.error(`cannot run ${program} ${args[0]}: ${error.message}; run \`npm ci\``);
       resolve(false);
     });
-    child.once('close', (code) => {
+    const end = (code: number | null): void => {
       for (const signal of ENDINGS) process.off(signal, endFirst);
       if (endedBy !== undefined) process.exit(1);
+      // What it left behind may hold them open, and us with them.
+      for (const stream of [child.stdout, child.stderr]) stream?.destroy();
       resolve(code === 0);
-    });
+    };
+    child.once('close', end);
+    child.once('exit', (code) => setTimeout(end, LAST_LINES_MS, code).unref());
   });
+}
+
+function hear({ stdout, stderr }: ChildProcess, onLine: (line: string) => void): void {
+  for (const [from, to] of [
+    [stdout, process.stdout],
+    [stderr, process.stderr],
+  ] as const) {
+    from?.pipe(to, { end: false });
+    if (from) createInterface({ input: from }).on('line', onLine);
+  }
 }

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
+import { waitFor } from '../../controlplane/client.ts';
 import { list } from '../../support/organizations.ts';
 import { openStage } from '../stage.ts';
 
 /** The attempts of the other object that find the key refused. */
 const REFUSALS = 4;
+/** Less than an object waits by itself that finds its key refused. */
+const PATIENCE_MS = 20_000;
 
 test.concurrent.each(['before', 'after'] as const)(
   'R12: a key that only another object has found refused, and that works again %s the deletion: ours is removed',
@@ -14,8 +17,12 @@ test.concurrent.each(['before', 'after'] as const)(
     const enable = (): void => simulator.setKey(key.id, key.secret, {});
     const refusals = (): number =>
       simulator.calls({}).filter(({ status }) => status === 401).length;
-    const untilRefused = (times: number): PromiseLike<void> =>
-      expect.poll(refusals, { timeout: 5_000 }).toBe(times);
+    const untilRefused = (times: number): Promise<number> =>
+      waitFor(refusals, {
+        what: `call ${times} with the refused key`,
+        until: (count) => count === times,
+        timeoutMs: PATIENCE_MS,
+      });
     try {
       await stage.start();
       await orgs.create('acme', { ...list('psc-1'), deletionPolicy: 'RemovePrivateEndpoints' });
