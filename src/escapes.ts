@@ -1,4 +1,4 @@
-import { firstPlace } from './by-halves.ts';
+import { firstPlace } from './binary-search.ts';
 
 /**
  * One way to read a text: without what JSON, HTML or a URL has put in to escape characters, or

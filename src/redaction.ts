@@ -1,4 +1,4 @@
-import { firstPlace } from './by-halves.ts';
+import { firstPlace } from './binary-search.ts';
 import { type Reading, readings } from './escapes.ts';
 
 const MASKED = '***';
@@ -16,8 +16,6 @@ const ANYWHERE_FROM = 6;
  * it. Of what it is encoded as nothing more than these and the length is kept.
  */
 const HEAD = 16;
-/** No secret is longer: `kinds/engine/credentials.ts`. */
-const LONGEST = 8_192;
 /** As `\u0022` or `&quot;` for one character. */
 const LONGEST_ESCAPE = 6;
 /**
@@ -201,8 +199,11 @@ function headOf(text: string): string {
  */
 class Alike {
   readonly #texts: string[] = [];
+  /** Of all that were ever among them: no more of a text need be looked at. */
+  #longest = 0;
 
   add(text: string): void {
+    this.#longest = Math.max(this.#longest, text.length);
     this.#texts.splice(this.#placeOf(text), 0, text);
   }
 
@@ -214,7 +215,7 @@ class Alike {
   /** How far the text goes on like one of these, from this place on. */
   lengthAt(text: string, at: number): number {
     if (this.#texts.length === 0) return 0;
-    const rest = text.slice(at, at + LONGEST);
+    const rest = text.slice(at, at + this.#longest);
     const place = this.#placeOf(rest);
     const beside = [this.#texts[place - 1] ?? '', this.#texts[place] ?? ''];
     return Math.max(...beside.map((one) => reach(one, rest)));

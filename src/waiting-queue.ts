@@ -1,4 +1,4 @@
-import { firstPlace } from './by-halves.ts';
+import { firstPlace } from './binary-search.ts';
 
 /**
  * `user`: somebody changed something and may be watching. `scheduled`: retries, re-asserts, the

@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 
 const MOST = 24;
 const LONGEST = 300;
-/** As vitest says it, as our own runners do, and as Node ends. */
-const TELLS = /^\s*(?:FAIL|BROKE)\b|^\s*\w*Error\b.*:/;
+/** As vitest and our own runners say it, as the hunt does, and as Node ends. */
+const TELLS = /^\s*(?:FAIL\b|Seed \d+ breaks |==>|Again: |\w*Error\b.*:)/;
 /** Where nothing of what it printed is known to tell of a failure. */
 const LAST = 8;
 

@@ -78,24 +78,22 @@ export function runLoudly(
       console.error(`cannot run ${program} ${args[0]}: ${error.message}; run \`npm ci\``);
       resolve(false);
     });
-    const end = (code: number | null): void => {
+    child.once('close', (code) => {
       for (const signal of ENDINGS) process.off(signal, endFirst);
       if (endedBy !== undefined) process.exit(1);
-      // What it left behind may hold them open, and us with them.
-      for (const stream of [child.stdout, child.stderr]) stream?.destroy();
       resolve(code === 0);
-    };
-    child.once('close', end);
-    child.once('exit', (code) => setTimeout(end, LAST_LINES_MS, code).unref());
+    });
   });
 }
 
-function hear({ stdout, stderr }: ChildProcess, onLine: (line: string) => void): void {
-  for (const [from, to] of [
-    [stdout, process.stdout],
-    [stderr, process.stderr],
-  ] as const) {
-    from?.pipe(to, { end: false });
-    if (from) createInterface({ input: from }).on('line', onLine);
-  }
+/** Shows what a child prints, and tells each line of it. */
+function hear(child: ChildProcess, onLine: (line: string) => void): void {
+  const { stdout, stderr } = child;
+  stdout?.pipe(process.stdout, { end: false });
+  stderr?.pipe(process.stderr, { end: false });
+  for (const stream of [stdout, stderr])
+    if (stream) createInterface({ input: stream }).on('line', onLine);
+  // Children of its own that it has left behind may hold them open, and us with them.
+  const close = (): void => [stdout, stderr].forEach((stream) => stream?.destroy());
+  child.once('exit', () => setTimeout(close, LAST_LINES_MS).unref());
 }

@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LEAVES = new Set([
   'src/clock.ts',
   'src/backoff.ts',
-  'src/by-halves.ts',
+  'src/binary-search.ts',
   'src/duration.ts',
   'src/escapes.ts',
   'src/least-tls.ts',

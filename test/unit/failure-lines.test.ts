@@ -31,6 +31,15 @@ describe('what a part of .ci/run says of its failure once more', () => {
     expect(linesOf(['  ok    another-rule (1.4 s)', rule, '', 'done'])).toEqual([rule]);
   });
 
+  test('is what the hunt says of a life, and how to live it again', () => {
+    const told = [
+      'Seed 1212 breaks sends twice (shortened in 40 lives):',
+      '==> 2 calls where 1 was due',
+      'Again: npm run hunt -- --seed 1212 --only "sends twice"',
+    ];
+    expect(linesOf(['  12.0 s: 900 lives', ...told, 'by rule: 12'])).toEqual(told);
+  });
+
   test('is its last lines where none tells of a failure', () => {
     const printed = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
     expect(linesOf(printed)).toEqual(printed.slice(-8));
@@ -56,8 +65,9 @@ describe('a program that is run loudly', () => {
     ].join('\n');
     const heard: string[] = [];
     const isWell = await runLoudly(['-e', script], { onLine: (line) => heard.push(line) });
-    const [, pid] = /^left (\d+)$/.exec(heard.join()) ?? [];
-    process.kill(Number(pid));
     expect(isWell).toBe(false);
+    expect(heard).toEqual([expect.stringMatching(/^left \d+$/)]);
+    // It is alive: to end it would throw otherwise.
+    process.kill(Number(heard.join().slice('left '.length)));
   });
 });

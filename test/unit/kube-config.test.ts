@@ -4,15 +4,9 @@ import { expect, test } from 'vitest';
 import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
 import type { Cluster } from '../../src/kube/client/cluster.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import { folderOf } from '../support/folder.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
-
-async function aFolder(files: Record<string, string>): Promise<string> {
-  const folder = await temporaryFolder();
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return folder;
-}
 
 const kubeconfig = (user: string, cluster = ''): string => `
 apiVersion: v1
@@ -38,7 +32,7 @@ async function load(
   user: string,
   more: { cluster?: string; context?: string; files?: Record<string, string> } = {},
 ) {
-  const folder = await aFolder({ config: kubeconfig(user, more.cluster), ...more.files });
+  const folder = await folderOf({ config: kubeconfig(user, more.cluster), ...more.files });
   const clock = new FakeClock();
   const cluster: Cluster = await loadCluster({
     kubeconfig: join(folder, 'config'),
@@ -72,12 +66,12 @@ test('another context can be chosen, and verification is off only where the kube
 test('a server without TLS is refused at the start, unless the kubeconfig says that it is meant', async () => {
   const http = (text: string): string =>
     text.replace('https://127.0.0.1:7443', 'http://127.0.0.1:7443');
-  const folder = await aFolder({ meant: http(kubeconfig('token: t')) });
+  const folder = await folderOf({ meant: http(kubeconfig('token: t')) });
   const clock = new FakeClock();
   const meant = await loadCluster({ kubeconfig: join(folder, 'meant'), context: 'two', clock });
   expect(meant.server.href).toBe('http://127.0.0.1:7443/');
   const careless = http(kubeconfig('token: t')).replace(', insecure-skip-tls-verify: true', '');
-  const other = await aFolder({ careless });
+  const other = await folderOf({ careless });
   await expect(
     loadCluster({ kubeconfig: join(other, 'careless'), context: 'two', clock }),
   ).rejects.toThrow('insecure-skip-tls-verify: true');
@@ -111,7 +105,7 @@ test('basic authentication and impersonation become headers', async () => {
 });
 
 test('a token file is read, and read again after a 401', async () => {
-  const folder = await aFolder({ token: 'first\n' });
+  const folder = await folderOf({ token: 'first\n' });
   const { cluster } = await load(`tokenFile: ${join(folder, 'token')}`);
   expect((await cluster.credentials()).headers).toEqual({ authorization: 'Bearer first' });
   await writeFile(join(folder, 'token'), 'second\n');
@@ -123,7 +117,7 @@ test.each([
   ['on one line', (path: string) => `{ as: someone, tokenFile: ${path} }`],
   ['as JSON', (path: string) => JSON.stringify({ as: 'someone', tokenFile: path })],
 ])('a token file is read where the user is written %s', async (_, user) => {
-  const folder = await aFolder({ token: 'first\n' });
+  const folder = await folderOf({ token: 'first\n' });
   const { cluster } = await load(user(join(folder, 'token')));
   const { headers } = await cluster.credentials();
   expect(headers['authorization']).toBe('Bearer first');
@@ -133,7 +127,7 @@ test.each(['api.example:6443', '127.0.0.1:6443', 'nonsense'])(
   'the server %s, which is no URL, is named with its cluster',
   async (server) => {
     const text = kubeconfig('token: t').replace('https://127.0.0.1:7443', server);
-    const folder = await aFolder({ config: text });
+    const folder = await folderOf({ config: text });
     await expect(
       loadCluster({ kubeconfig: join(folder, 'config'), context: 'two' }),
     ).rejects.toThrow(`cluster "d" of the kubeconfig has the server "${server}"`);
@@ -141,7 +135,7 @@ test.each(['api.example:6443', '127.0.0.1:6443', 'nonsense'])(
 );
 
 test('a file that holds no context, or names none as the current one, is told apart', async () => {
-  const folder = await aFolder({
+  const folder = await folderOf({
     none: 'some-host',
     unnamed: kubeconfig('token: t').replace('current-context', 'x'),
   });
@@ -162,7 +156,7 @@ test.each([
 });
 
 test('an exec plugin is asked once, told what it must know, and asked anew after a 401', async () => {
-  const folder = await aFolder({ count: '' });
+  const folder = await folderOf({ count: '' });
   const plugin = join(folder, 'plugin');
   await writeFile(
     plugin,
@@ -197,7 +191,7 @@ test('what a plugin printed is not quoted when it cannot be used', async () => {
 });
 
 test('a kubeconfig that cannot be parsed is named and not quoted', async () => {
-  const folder = await aFolder({ config: 'users: [ {token: secret' });
+  const folder = await folderOf({ config: 'users: [ {token: secret' });
   const error: unknown = await loadCluster({ kubeconfig: join(folder, 'config') }).catch(
     (cause: unknown) => cause,
   );
@@ -215,7 +209,7 @@ test.each([
     'certificate-authority: /nowhere/file',
   ],
 ])('a file that %s names and that is not there stops the start', async (field, from, to) => {
-  const folder = await aFolder({ config: kubeconfig('token: t').replace(from, to) });
+  const folder = await folderOf({ config: kubeconfig('token: t').replace(from, to) });
   const error: unknown = await loadCluster({
     kubeconfig: join(folder, 'config'),
     context: 'two',
@@ -251,7 +245,7 @@ test.each<[string, unknown, object]>([
   ['an empty certificate-authority', TOKEN, { ...CA, 'certificate-authority': '' }],
   ['certificate-authority: null', TOKEN, { ...CA, 'certificate-authority': null }],
 ])('%s names no file', async (_, user, cluster) => {
-  const folder = await aFolder({ config: asJson(user, cluster) });
+  const folder = await folderOf({ config: asJson(user, cluster) });
   const { credentials } = await loadCluster({ kubeconfig: join(folder, 'config') });
   const { headers, tls } = await credentials();
   expect([headers, tls.ca && String(tls.ca)]).toEqual([
@@ -274,7 +268,7 @@ test.each(['tokenFile', 'client-certificate', 'client-key'])(
   'a file that %s of another user names need not be there',
   async (field) => {
     const other = `  - { name: v, user: { ${field}: /nowhere/file } }\n`;
-    const folder = await aFolder({ config: `${kubeconfig('token: t').trimEnd()}\n${other}` });
+    const folder = await folderOf({ config: `${kubeconfig('token: t').trimEnd()}\n${other}` });
     const { credentials } = await loadCluster({ kubeconfig: join(folder, 'config') });
     expect((await credentials()).headers).toEqual({ authorization: 'Bearer t' });
   },
@@ -287,7 +281,7 @@ test('a kubeconfig that is not there is named', async () => {
 });
 
 test('several files of KUBECONFIG are one, missing ones are passed over', async () => {
-  const folder = await aFolder({
+  const folder = await folderOf({
     a: 'current-context: x\ncontexts: [{ name: x, context: { cluster: c, user: u } }]\n',
     b: "clusters: [{ name: c, cluster: { server: 'https://127.0.0.1:1' } }]\nusers: [{ name: u, user: { token: t } }]\n",
   });
@@ -322,57 +316,4 @@ test('a proxy is refused, not ignored', async () => {
   await expect(load('token: t', { cluster: 'proxy-url: http://127.0.0.1:1' })).rejects.toThrow(
     'proxy-url',
   );
-});
-
-test('in a cluster the mounted ServiceAccount is used, unless a kubeconfig is named', async () => {
-  const mount = await aFolder({ token: 'mounted\n', 'ca.crt': 'CA', namespace: 'home' });
-  const environment = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
-  const here = await loadCluster({ serviceAccountFolder: mount, environment });
-  expect([here.server.href, here.namespace]).toEqual(['https://[fd00::1]/', 'home']);
-  expect(await here.credentials()).toEqual({
-    headers: { authorization: 'Bearer mounted' },
-    tls: { ca: 'CA' },
-  });
-  const folder = await aFolder({ config: kubeconfig('token: t') });
-  const named = await loadCluster({
-    serviceAccountFolder: mount,
-    environment,
-    kubeconfig: join(folder, 'config'),
-  });
-  expect(named.namespace).toBe('team');
-});
-
-test('a rotated token is used 10 s later, and connections stay until the CA changes', async () => {
-  const mount = await aFolder({ token: 'one', 'ca.crt': 'CA' });
-  const clock = new FakeClock();
-  const cluster = await loadCluster({
-    clock,
-    serviceAccountFolder: mount,
-    environment: { KUBERNETES_SERVICE_HOST: '127.0.0.1' },
-  });
-  const first = await cluster.credentials();
-  await writeFile(join(mount, 'token'), 'two');
-  await clock.advance(9_999);
-  expect(await cluster.credentials()).toBe(first);
-  await clock.advance(1);
-  const second = await cluster.credentials();
-  expect(second.headers).toEqual({ authorization: 'Bearer two' });
-  expect(second.tls).toBe(first.tls);
-  await writeFile(join(mount, 'ca.crt'), 'CA and next CA');
-  await clock.advance(10_000);
-  expect((await cluster.credentials()).tls).toEqual({ ca: 'CA and next CA' });
-});
-
-test('a mount that is half-way through a rotation does not cost the identity', async () => {
-  const mount = await aFolder({ token: 'one', 'ca.crt': 'CA' });
-  const clock = new FakeClock();
-  const cluster = await loadCluster({
-    clock,
-    serviceAccountFolder: mount,
-    environment: { KUBERNETES_SERVICE_HOST: '127.0.0.1' },
-  });
-  const first = await cluster.credentials();
-  await writeFile(join(mount, 'token'), '');
-  await clock.advance(10_000);
-  expect(await cluster.credentials()).toEqual(first);
 });

@@ -68,6 +68,13 @@ test('a secret that goes on in a way not known is hidden to its end all the same
     expect(mask(said)).not.toMatch(/vB|44|nq0/);
 });
 
+test('a secret of any length is hidden to its end', () => {
+  const secret = 'sk-live-7Q2mZx81'.padEnd(20_000, 'vB44nq0');
+  const redactor = createRedactor();
+  redactor.add([secret]);
+  expect(redactor.apply(`no ${secret} here`)).toBe('no [redacted] here');
+});
+
 test('a secret that is cut is found by its first 16 characters', () => {
   const mask = createMask('another-id', 'sk-live-7Q2mZx81vB44nq0');
   expect(mask('no sk-live-7Q2mZx81')).toBe('no ***');

@@ -8,7 +8,7 @@ const LOG = 'test/unit/log.test.ts';
 const REDACTION = 'test/unit/redaction.test.ts';
 const SERVER = 'test/unit/server.test.ts';
 const HOSTILE_FLAGS = 'test/unit/hostile-flags.test.ts';
-const KUBE_CONFIG = 'test/unit/kube-config.test.ts';
+const IN_CLUSTER = 'test/unit/kube-in-cluster.test.ts';
 
 /** Leading, and ending. */
 const LEADING: readonly Mutation[] = [
@@ -211,7 +211,7 @@ const FLAGS: readonly Mutation[] = [
     file: 'kube/auth/remember-credentials.ts',
     from: 'LOOK_AGAIN_MS = 10_000',
     to: 'LOOK_AGAIN_MS = 100_000',
-    seenBy: { test: KUBE_CONFIG, title: 'a rotated token is used 10 s later' },
+    seenBy: { test: IN_CLUSTER, title: 'a rotated token is used 10 s later' },
   },
 ];
 
