@@ -30,6 +30,11 @@ export interface Seen {
 const EDITS = 3;
 const BETWEEN_EDITS_MS = 4_000;
 const QUIET_MS = 60_000;
+/**
+ * A removal that was refused is tried again ten minutes later, to which the clock is moved: by the
+ * usual deadline, ten minutes too, its object would be let go with an event in place of that.
+ */
+const NO_DEADLINE = ['--cleanup-deadline', '24h'];
 /** Events may still be on their way when the last object is Ready. */
 const STILL_MS = 5_000;
 
@@ -45,7 +50,7 @@ export async function runStorm(
   const sky = createSky(weather, seed);
   const stage = await openStage({
     kube: sky.handlers,
-    ...(weather.api && { flags: ['--api-timeout', '2s'] }),
+    flags: [...NO_DEADLINE, ...(weather.api ? ['--api-timeout', '2s'] : [])],
     logLevel: 'info',
   });
   try {
