@@ -104,7 +104,14 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@kubernetes/client-node': ['src/kube/auth/'],
   zod: ['src/kinds/'],
   pino: ['src/telemetry/logger.ts'],
+  commander: ['src/cli/'],
+  yaml: ['src/cli/'],
+  'modern-tar': ['src/cli/bundle/'],
 };
+/** The plugin stands beside the operator: it may use all of it that decides, and nothing uses it. */
+const CLI = 'src/cli/';
+/** The plugin's own parts that all its commands use. */
+const CLI_SHARED = ['src/cli/', 'src/cli/cluster/'];
 const HARMLESS_BUILTINS = new Set(['node:crypto', 'node:util']);
 const PURE = /^src\/kinds\/[^/]+\/(plan|report|resource)\.ts$/;
 const BANNED_NAME = /^(utils?|helpers?|common|managers?)$/;
@@ -135,6 +142,8 @@ function forbiddenImport(from: string, to: string): boolean {
   }
   const room = roomOf(from);
   if (roomOf(to) === room) return false;
+  if (to.startsWith(CLI)) return !isOfPlugin(from, to);
+  if (from.startsWith(CLI)) return false;
   if (from === 'src/kinds/index.ts' || from === 'src/kinds/definitions.ts')
     return !to.startsWith('src/kinds/') && !to.startsWith('src/controller/');
   const allowed = [...(ROOMS[room] ?? []), ...(kindOf(from) ? OF_A_KIND : [])];
@@ -143,6 +152,12 @@ function forbiddenImport(from: string, to: string): boolean {
   const kind = kindOf(from);
   if (kind !== undefined && room === kind) return !to.startsWith(kind) && !isResourceOfAKind(to);
   return true;
+}
+
+/** A command uses what all commands share; only what lists the commands knows each of them. */
+function isOfPlugin(from: string, to: string): boolean {
+  if (!from.startsWith(CLI)) return false;
+  return CLI_SHARED.includes(roomOf(to)) || from === 'src/cli/program.ts';
 }
 
 /** All that one kind may know of another. */

@@ -1,0 +1,22 @@
+import { Command } from 'commander';
+import { inNamespace, starting } from '../start.ts';
+import type { PlanFlags } from './plan.ts';
+
+export function planCommand(): Command {
+  return inNamespace(new Command('plan'))
+    .description(
+      'What applying manifests would send to the management API, before it is applied. Exits 2 when something would be sent.',
+    )
+    .requiredOption('-f, --filename <path...>', 'files or folders; - is stdin')
+    .option('--offline', 'by the schemas alone, without a cluster')
+    .option('--api-url <address>', "base address of the management API; absent: the operator's")
+    .option('-o, --output <format>', 'text, json or markdown', 'text')
+    .option('--prune', 'also say what the absence of an object means; with -l')
+    .option('-l, --selector <labels>', 'with --prune: the objects that belong to these manifests')
+    .action(
+      starting<PlanFlags>(async (context, words, flags) => {
+        const { plan } = await import('./plan.ts');
+        return plan(context, words, flags);
+      }),
+    );
+}

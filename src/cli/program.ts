@@ -1,0 +1,32 @@
+import { Command, CommanderError } from 'commander';
+import { planCommand } from './plan/command.ts';
+import { VERSION } from './start.ts';
+import { UserError } from './user-error.ts';
+
+/**
+ * Runs the command that the arguments name and gives the exit code: 0 fine, 1 an error, 2 "there is
+ * something". What goes wrong is said on stderr.
+ */
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  const program = new Command('kubectl pipewright')
+    .description(
+      'What Pipewright will do, has done, and waits for: in a pull request, when something is not Ready, and when you move in or out.',
+    )
+    .version(VERSION, '--version', 'print the version')
+    .exitOverride()
+    .showHelpAfterError('(more: kubectl pipewright --help)')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 fine, 1 an error, 2 "there is something"; each command says what that is.',
+    );
+  for (const command of [planCommand()]) program.addCommand(command.copyInheritedSettings(program));
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
+    if (!(error instanceof UserError)) throw error;
+    process.stderr.write(`error: ${error.message}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,44 @@
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** `4s`, `12m`, `3h`, `6d`: as kubectl shows an age. */
+export function age(ms: number): string {
+  if (ms < MINUTE) return `${Math.max(0, Math.floor(ms / SECOND))}s`;
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)}m`;
+  if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)}h`;
+  return `${Math.floor(ms / DAY)}d`;
+}
+
+/** `6d ago`; a time of the future, which a wrong clock wrote, is only given as it is. */
+export function ago(time: string, now: number): string {
+  const ms = now - Date.parse(time);
+  return ms >= -SECOND ? `${age(ms)} ago` : `at ${time}`;
+}
+
+/** `in 4m`, or `now` where that time has come. */
+export function until(time: string, now: number): string {
+  const ms = Date.parse(time) - now;
+  return ms > 0 ? `in ${age(ms + SECOND - 1)}` : 'now';
+}
+
+/** `1 object`, `2 objects`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Columns padded to the widest; the last one is left as it is. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    row.forEach((cell, at) => {
+      widths[at] = Math.max(widths[at] ?? 0, cell.length);
+    });
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+      .join('   ')
+      .trimEnd(),
+  );
+}
