@@ -24,7 +24,7 @@ export function processTerminal(): Terminal {
     print: (text) => void stdout.write(`${text}\n`),
     tell: (text) => void stderr.write(`${text}\n`),
     styled: (style, text) => styleText(style, text, { stream: stdout }),
-    isScreen: stdout.isTTY === true,
+    isScreen: stdout.isTTY,
     columns: stdout.isTTY ? stdout.columns : undefined,
   };
 }

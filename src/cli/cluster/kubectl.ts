@@ -62,7 +62,7 @@ export function createKubectl(flags: ConnectionFlags, program = 'kubectl'): Kube
     throw new KubectlError(failureOf(stderr, args));
   };
   const get = async <T>(path: string): Promise<T> =>
-    parsed<T>(await succeed(['get', '--raw', path]), path);
+    parsed(await succeed(['get', '--raw', path]), path) as T;
   return {
     run,
     succeed,
@@ -77,7 +77,7 @@ export function createKubectl(flags: ConnectionFlags, program = 'kubectl'): Kube
     },
     async post<T>(path: string, body: object) {
       const answer = await succeed(['create', '--raw', path, '-f', '-'], JSON.stringify(body));
-      return parsed<T>(answer, path);
+      return parsed(answer, path) as T;
     },
     async follow(path, onLine, signal) {
       const args = ['get', '--raw', path, ...connection];
@@ -96,9 +96,9 @@ export function createKubectl(flags: ConnectionFlags, program = 'kubectl'): Kube
   };
 }
 
-function parsed<T>(answer: string, path: string): T {
+function parsed(answer: string, path: string): unknown {
   try {
-    return JSON.parse(answer) as T;
+    return JSON.parse(answer);
   } catch {
     throw new UserError(
       `the API server answered GET ${path} with something that is not JSON; check which server the kubeconfig names: kubectl cluster-info`,

@@ -24,7 +24,10 @@ export interface Found {
   readonly object: KubeObject;
 }
 
-/** By any name that kubectl takes for it: plural, singular, short name, kind, with or without group. */
+/**
+ * By any name that kubectl takes for it: plural, singular, short name or kind, with or without
+ * group.
+ */
 export function definitionNamed(text: string): Definition | undefined {
   const plain = text.toLowerCase();
   return definitions.find(({ type, singular, shortName }) => {
