@@ -3,64 +3,56 @@ import type { CommonPlan } from '../engine/plan.ts';
 import { plannedSummary } from '../status/planned.ts';
 import { isSuperseded } from '../target/target.ts';
 import { isAltered, wantingAltered } from './attempt/differences.ts';
-import { intendedChanges } from './attempt/history.ts';
-import { type Change, type Decision, decide } from './attempt/next-step.ts';
-import type { Work } from './attempt/session.ts';
-import { Listing, plain, sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
+import { type FieldChange, intendedChanges } from './attempt/history.ts';
+import type { Call, Change, Decision } from './attempt/next-step.ts';
+import { rehearse } from './attempt/rehearsal.ts';
+import { type Work, workOf } from './attempt/session.ts';
+import { type Reported, sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
 import { storedEntries } from './endpoints/reply.ts';
 import { counted, names } from './endpoints/wording.ts';
 import { type Goal, isOurs, managesEndpoints } from './goal.ts';
-import { settle } from './ledger/ledger.ts';
 import { LIMITS } from './limits.ts';
 import type { Facts } from './load.ts';
-import { addressOf, changeBody, LOOK_BODY, nameBody } from './remote.ts';
-import type {
-  DeclaredEndpoint,
-  LedgerEntry,
-  Organization,
-  OrganizationStatus,
-} from './resource.ts';
+import { addressOf } from './remote.ts';
+import type { LedgerEntry, Organization, OrganizationStatus } from './resource.ts';
 
 /** What `Plan` mode, or `--plan-only`, shows: to the letter what Apply would send. */
 export interface Preview extends Extract<CommonPlan, { do: 'preview' }> {
   readonly plan: Omit<NonNullable<OrganizationStatus['plan']>, 'time'>;
 }
 
+/** The same before it is cut to the size of a status. */
+export interface Outlook {
+  readonly path: string;
+  readonly hash: string;
+  readonly basis: Preview['plan']['basis'];
+  /** The JSON texts that would be sent, one after another; the first is a look. */
+  readonly bodies: readonly string[];
+  readonly changes: readonly FieldChange[];
+  /** What would be sent, in words. */
+  readonly says: string;
+  /** Known to be as declared: nothing would change. */
+  readonly isEmpty: boolean;
+  /** What follows the look depends on what it shows. */
+  readonly isOnlyLook: boolean;
+  /** More removals than the spec allows: these keep everything from being sent. */
+  readonly blocked: readonly Tuple[];
+}
+
 export function previewOf(
-  { status }: Organization,
-  { baseUrl, standing, hasUnrecordedWrite }: Facts,
+  object: Organization,
+  facts: Facts,
   { spec, goal, now }: Pick<Work, 'spec' | 'goal'> & { readonly now: number },
 ): Preview {
-  const { path, hash } = addressOf(baseUrl, spec.organizationId, goal);
-  const list = lastList(status);
-  // What may be on its way is asked for before anything else.
-  const isUnknown = managesEndpoints(goal) && (!list || status?.pendingChange !== undefined);
-  const seen = isUnknown ? recorded(status) : (list ?? new Listing([]));
-  const { ledger, decision } = decided(status, { goal, list: seen, now });
-  const { blocked } = decision;
-  const later = isUnknown ? [] : afterRemoval(goal, ledger, decision.remove);
-  const all = allOf(decision);
-  const intent = { add: [...all.add, ...later], remove: all.remove };
-  const changes = intendedChanges(status, goal, intent);
-  const isOnlyLook = isUnknown || blocked !== undefined;
-  const bodies = [LOOK_BODY, ...(isOnlyLook ? [] : changeBodies(goal, decision, later))];
-  const said = isUnknown
-    ? 'one PATCH that reads the list of private endpoints; what follows depends on that list'
-    : blocked
-      ? blockedLook(blocked, goal)
-      : describe(bodies.length, decision.name, intent) + left(decision.conflicts);
-  const basis = isUnknown || status?.organization === undefined ? 'Unknown' : 'LastResponse';
+  const { path, hash, basis, bodies, changes, says, isEmpty } = outlookOf(object, facts, {
+    spec,
+    goal,
+    now,
+  });
   const summary = plannedSummary({
     changes: changes.length,
-    // Nothing is left to apply where nobody is known to have changed the organization since.
-    isEmpty:
-      basis === 'LastResponse' &&
-      !isSuperseded(standing, now) &&
-      !hasUnrecordedWrite &&
-      status?.lastRequest?.outcome !== 'Unknown' &&
-      changes.length === 0 &&
-      isReached(goal, ledger, status),
-    notSent: `${goal.isCleanup ? 'before this object is deleted, ' : ''}${said}`,
+    isEmpty,
+    notSent: `${goal.isCleanup ? 'before this object is deleted, ' : ''}${says}`,
     basis:
       basis === 'Unknown'
         ? 'the state at the API is not known yet'
@@ -79,18 +71,59 @@ export function previewOf(
   };
 }
 
-function changeBodies(
-  goal: Goal,
-  { name, add, remove, retries }: Decision,
-  later: readonly Tuple[],
-): string[] {
-  const changes = [{ add, remove }, { add: later, remove: [] }, ...retries];
-  return [
-    ...(name === undefined ? [] : [nameBody(name)]),
-    ...changes
-      .filter((change) => change.add.length + change.remove.length > 0)
-      .map((change) => changeBody(change, goal)),
-  ];
+/** What an attempt would send while the API still holds what its last reply showed. */
+export function outlookOf(
+  object: Organization,
+  facts: Facts,
+  { spec, goal, now }: Pick<Work, 'spec' | 'goal'> & { readonly now: number },
+): Outlook {
+  const { status } = object;
+  const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
+  const list = lastList(status);
+  // What may be on its way is asked for before anything else.
+  const isUnknown = managesEndpoints(goal) && (!list || status?.pendingChange !== undefined);
+  const work = workOf(object, facts, { spec, goal, now });
+  const held = { name: status?.organization?.name, list: isUnknown ? recorded(status) : list };
+  const { calls, seen, decision } = rehearse(object, work, held, now);
+  const { blocked } = decision;
+  const intent = changesOf(calls, decision);
+  const changes = intendedChanges(status, goal, intent);
+  const isOnlyLook = isUnknown || blocked !== undefined;
+  const bodies = calls.slice(0, isOnlyLook ? 1 : calls.length).map(({ body }) => body);
+  const says = isUnknown
+    ? 'one PATCH that reads the list of private endpoints; what follows depends on that list'
+    : blocked
+      ? blockedLook(blocked, goal)
+      : describe(bodies.length, decision.name, intent) + left(decision.conflicts);
+  const basis = isUnknown || status?.organization === undefined ? 'Unknown' : 'LastResponse';
+  return {
+    path,
+    hash,
+    basis,
+    bodies,
+    changes,
+    says,
+    // Nothing is left to apply where nobody is known to have changed the organization since.
+    isEmpty:
+      basis === 'LastResponse' &&
+      !isSuperseded(facts.standing, now) &&
+      !facts.hasUnrecordedWrite &&
+      status?.lastRequest?.outcome !== 'Unknown' &&
+      changes.length === 0 &&
+      isReached(goal, seen.session.draft.privateEndpoints ?? [], status),
+    isOnlyLook,
+    blocked: blocked ?? [],
+  };
+}
+
+/** All that the calls add and remove; or, where nothing may be sent, what was decided. */
+function changesOf(calls: readonly Call[], { add, remove, blocked }: Decision): Change {
+  if (blocked) return { add, remove };
+  const sent = calls.flatMap((call) => (call.step === 'send' ? [call.pending] : []));
+  return {
+    add: sent.flatMap((change) => change.add),
+    remove: sent.flatMap((change) => change.remove),
+  };
 }
 
 function blockedLook(blocked: readonly Tuple[], { mostRemovals }: Goal): string {
@@ -115,74 +148,21 @@ function isReached(
   );
 }
 
-/** Also what was refused before, and goes by itself. */
-function allOf({ add, remove, retries }: Decision): Change {
-  return {
-    add: [...add, ...retries.flatMap((change) => change.add)],
-    remove: [...remove, ...retries.flatMap((change) => change.remove)],
-  };
-}
-
 function left(conflicts: readonly Tuple[]): string {
   if (conflicts.length === 0) return '';
   return `; not touched: ${names(conflicts)}, because the API has the id with another cloudProvider or region`;
 }
 
 /** The list of the last reply, where all of it is kept. */
-function lastList(status: OrganizationStatus | undefined): Listing | undefined {
+function lastList(status: OrganizationStatus | undefined): readonly Reported[] | undefined {
   const { privateEndpoints, privateEndpointsTotal = 0 } = status?.organization ?? {};
   if (!privateEndpoints || privateEndpointsTotal > privateEndpoints.length) return undefined;
-  return new Listing(storedEntries(status));
+  return storedEntries(status);
 }
 
 /** What the ledger has seen there, where the list of the last reply is not known, or not whole. */
-function recorded(status: OrganizationStatus | undefined): Listing {
-  return new Listing(
-    (status?.privateEndpoints ?? []).filter(({ state }) => state === 'Present').map(tupleOf),
-  );
-}
-
-function decided(
-  status: OrganizationStatus | undefined,
-  { goal, list, now }: { readonly goal: Goal; readonly list: Listing; readonly now: number },
-) {
-  const { ledger } = settle({
-    ledger: status?.privateEndpoints ?? [],
-    list,
-    goal,
-    now,
-    // Nothing that is open is given up because of a preview.
-    settlesAt: now + 1,
-    entrySettlesAt: () => now + 1,
-    missedAt: () => undefined,
-    atWorkMs: 0,
-  });
-  const decision = decide({
-    goal,
-    ledger,
-    list,
-    name: status?.organization?.name,
-    differences: status?.differences,
-    unconfirmedChanges: new Map(),
-    now,
-  });
-  return { ledger, decision };
-}
-
-/**
- * Endpoints whose id is there under another tuple of ours: they are added once that one is gone.
- */
-function afterRemoval(
-  goal: Goal,
-  ledger: readonly LedgerEntry[],
-  remove: readonly LedgerEntry[],
-): readonly DeclaredEndpoint[] {
-  if (goal.isCleanup) return [];
-  const going = new Set(remove.map(({ id }) => plain(id)));
-  const staying = new Set(
-    ledger.filter((entry) => isOurs(entry) && !remove.includes(entry)).map(({ id }) => plain(id)),
-  );
-  return (goal.endpoints ?? []).filter(({ id }) => going.has(plain(id)) && !staying.has(plain(id)));
+function recorded(status: OrganizationStatus | undefined): readonly Reported[] {
+  return (status?.privateEndpoints ?? []).filter(({ state }) => state === 'Present').map(tupleOf);
 }
 
 function describe(

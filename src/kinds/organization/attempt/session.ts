@@ -155,7 +155,7 @@ function isAskedAnew(object: Organization): boolean {
 }
 
 /** What the API refused before is tried again with this attempt. */
-function withRefusalsDue(session: Session): Session {
+export function withRefusalsDue(session: Session): Session {
   const { privateEndpoints } = session.draft;
   if (session.fresh || !privateEndpoints) return session;
   const ledger = privateEndpoints.map((entry) => {
