@@ -5,7 +5,7 @@ import { openKind } from '../engine/open-kind.ts';
 import { status } from './definition.ts';
 import { type ActivityDone, type Plan, plan } from './plan.ts';
 import { report } from './report.ts';
-import { type Activity, activityType, GET_ACTIVITY } from './resource.ts';
+import { type Activity, activityType, GET_ACTIVITY, pathOf } from './resource.ts';
 
 /** `operation` is what metrics call its requests. */
 export const activity = { create, operation: GET_ACTIVITY };
@@ -22,19 +22,17 @@ function create(context: KindContext): Kind {
     plan,
     async act(object: Activity, planned: Plan): Promise<ActivityDone> {
       if (planned.do !== 'call') return planned;
-      const { organizationId, activityId, credentialsSecretRef } = planned.spec;
-      const path = ['v1', 'organizations', organizationId, 'activities', activityId];
       const came = await attempt(
         {
           object,
-          ref: credentialsSecretRef,
+          ref: planned.spec.credentialsSecretRef,
           // Reading disturbs nobody: two objects with one record need not wait for one another.
           target: object.metadata.uid,
           lane: planned.lane,
           probe: planned.probe,
           write: false,
           of: 'record',
-          request: { operation: GET_ACTIVITY, method: 'GET', path },
+          request: { operation: GET_ACTIVITY, method: 'GET', path: pathOf(planned.spec) },
         },
         calls,
       );

@@ -38,3 +38,8 @@ export interface Activity extends KubeObject {
 
 /** Reads the spec of a stored object; takes whatever the API server's schema takes. */
 export const parseSpec = specParser(spec);
+
+/** The segments of the path of its record. */
+export function pathOf({ organizationId, activityId }: ActivitySpec): readonly string[] {
+  return ['v1', 'organizations', organizationId, 'activities', activityId];
+}

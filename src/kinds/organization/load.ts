@@ -29,11 +29,19 @@ export function load(object: Organization, from: LoadSources): Facts {
   const facts = from.factsOf(object, sessionUnderWay(object, notes, monotonic) !== undefined);
   return {
     ...facts,
-    listedByOthers: from.rivals(object).flatMap((rival) => listedBy(rival, object, facts.apiHash)),
+    listedByOthers: listedByOthers(object, from.rivals(object), facts.apiHash),
     notes,
     monotonic,
     cleanupDeadlineMs: from.cleanupDeadlineMs,
   };
+}
+
+export function listedByOthers(
+  object: Organization,
+  rivals: readonly Organization[],
+  apiHash: string,
+): readonly DeclaredEndpoint[] {
+  return rivals.flatMap((rival) => listedBy(rival, object, apiHash));
 }
 
 /**

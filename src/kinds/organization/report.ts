@@ -4,7 +4,7 @@ import { awaitChange, backOff, goOn, recheckAt } from '../../controller/outcome.
 import type { CommonPlan } from '../engine/plan.ts';
 import { reportCommon } from '../engine/report.ts';
 import { commonStatus, withoutUndefined } from '../status/common-status.ts';
-import { reportConflict } from '../target/conflict-report.ts';
+import { type Contested, reportConflict } from '../target/conflict-report.ts';
 import type { Done } from './act.ts';
 import { type Tuple, tupleKey } from './endpoints/endpoints.ts';
 import { bare } from './ledger/entries.ts';
@@ -16,6 +16,7 @@ import { fitted, merged } from './readiness/size.ts';
 import {
   type LedgerEntry,
   type Organization,
+  type OrganizationSpec,
   type OrganizationStatus,
   organizationType,
 } from './resource.ts';
@@ -68,6 +69,15 @@ function reportInSize(object: Organization, plan: CommonPlan, now: number): Note
   return said.status ? { ...said, status: fitted(said.status) } : said;
 }
 
+/** What objects for one organization contend for. */
+export function contestedOf({
+  organizationId,
+}: Pick<OrganizationSpec, 'organizationId'>): Contested {
+  const { kind } = organizationType;
+  const find = `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`;
+  return { kind, what: 'the organization', find };
+}
+
 /**
  * Somebody else's key is the one that the API takes for this organization, or it is not this
  * object's turn.
@@ -80,9 +90,7 @@ function yieldTo(
   const { to, spec, lost, session } = plan;
   // What an attempt has been answered stands in no status yet.
   const previous = session?.draft ?? object.status;
-  const { kind } = organizationType;
-  const find = `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${spec.organizationId}`;
-  const contested = { kind, what: 'the organization', find };
+  const contested = contestedOf(spec);
   const said = reportConflict({ object, previous, contested, to, now });
   const before =
     'Another object holds the organization now, so these private endpoints are no longer tracked as this object’s:';

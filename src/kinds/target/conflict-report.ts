@@ -42,7 +42,7 @@ export function showsConflict({ status }: KubeObject): boolean {
  */
 export function reportConflict(options: Conflict): ConflictReport {
   const { object, previous, to, now } = options;
-  const message = messageOf(to, options.contested);
+  const message = conflictMessage(to, options.contested);
   const isShown = readyOf(previous)?.reason === 'TargetConflict';
   const due =
     isShown && previous?.nextAttemptTime !== undefined
@@ -67,7 +67,8 @@ export function reportConflict(options: Conflict): ConflictReport {
   return { status, outcome: recheckAt(Math.min(nextAttempt, latest)), notices };
 }
 
-function messageOf(to: Held | Turn, { kind, what, find }: Contested): string {
+/** Why an object waits, and what to do. */
+export function conflictMessage(to: Held | Turn, { kind, what, find }: Contested): string {
   const isHeld = to.why === 'held';
   const nothing = `${isHeld ? 'so nothing' : 'Nothing'} is sent for this object`;
   const takeOver = 'Delete one of the two; this one takes over when the other is gone';

@@ -1,10 +1,10 @@
 import type { Success } from '../../../api/reply/verdict.ts';
 import {
+  asReported,
   type Reported,
   type Tuple,
   tupleKey,
   tupleOf,
-  asReported,
 } from '../endpoints/endpoints.ts';
 import type { Organization } from '../resource.ts';
 import { type Call, type Decision, decisionOf, nextStep } from './next-step.ts';

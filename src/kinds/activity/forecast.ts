@@ -1,0 +1,40 @@
+import { encodePath } from '../../api/http/path.ts';
+import { type Forecast, nothingDue, stopped, type World } from '../engine/forecast.ts';
+import { plan } from './plan.ts';
+import { type Activity, pathOf } from './resource.ts';
+
+/** What the operator does about an Activity as soon as it sees it. */
+export function forecast(object: Activity, { now }: World): Forecast {
+  const planned = plan(object, { secret: { state: 'unknown' }, triedSecret: undefined }, now);
+  switch (planned.do) {
+    case 'call':
+      return {
+        does: 'send',
+        says: 'One GET fetches the record into status.activity',
+        requests: [{ method: 'GET', path: encodePath(pathOf(planned.spec)) }],
+        changes: [],
+        isOpen: false,
+      };
+    case 'refuse-spec':
+      return stopped(planned.message);
+    case 'suspend':
+      return stopped(planned.summary.message);
+    case 'keep':
+      return { ...nothingDue(object, undefined), says: 'The record was fetched before' };
+    case 'nothing':
+      return {
+        ...nothingDue(object, planned.at),
+        ...(planned.at === undefined && { says: 'The record was fetched before' }),
+      };
+    case 'reschedule':
+      return nothingDue(object, planned.at);
+    case 'preview':
+    case 'yield':
+      throw new Error(`an Activity is never in the way of "${planned.do}"`);
+  }
+}
+
+/** Deleting one makes no call. */
+export function forecastDeletion(): Forecast {
+  return stopped('Deleting it sends nothing; the fetched record goes with it');
+}

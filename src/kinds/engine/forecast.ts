@@ -1,0 +1,131 @@
+import type { KubeObject } from '../../kube/resource.ts';
+import { AT_WORK_AFTER_TIMEOUT_MS } from '../../waits.ts';
+import type { CommonStatus } from '../status/common-status.ts';
+import { apiHashOf, type ProvableStatus } from '../target/proof.ts';
+import { Contests, standingOf } from '../target/standing.ts';
+import type { HeldFacts } from './open-kind.ts';
+
+/** What decides beside the object itself, as far as it can be seen from outside the operator. */
+export interface World {
+  /** Normalised base address of the API. */
+  readonly baseUrl: string;
+  /** The operator runs with `--plan-only`. */
+  readonly planOnly: boolean;
+  readonly apiTimeoutMs: number;
+  readonly cleanupDeadlineMs: number;
+  /** Epoch ms. */
+  readonly now: number;
+  /** Objects of the same kind, as far as they are known; the object itself may be among them. */
+  readonly others: readonly KubeObject[];
+}
+
+export interface PlannedRequest {
+  readonly method: 'GET' | 'PUT' | 'PATCH';
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string;
+}
+
+/** A value that is not known is left out of `from`; one that goes, of `to`. */
+export interface PlannedChange {
+  readonly field: string;
+  readonly from?: string | number | boolean | undefined;
+  readonly to?: string | number | boolean | undefined;
+}
+
+/** The reply that a forecast is compared with. */
+export interface KnownReply {
+  /** RFC 3339. */
+  readonly time: string;
+  readonly requestId?: string;
+}
+
+/** What the operator does about an object as soon as it sees it. */
+export interface Forecast {
+  /**
+   * `send`: the requests leave. `nothing`: none is due. `stop`: the spec, another object or a cap
+   * keeps the change from being sent; `requests` are those that leave all the same.
+   */
+  readonly does: 'send' | 'nothing' | 'stop';
+  /** Why, as one sentence without its stop. */
+  readonly says: string;
+  readonly requests: readonly PlannedRequest[];
+  /** In Plan mode: what would be sent with `mode: Apply`. */
+  readonly withheld?: readonly PlannedRequest[];
+  /** What they change, or would change were nothing in the way. */
+  readonly changes: readonly PlannedChange[];
+  /** The first request only reads; what follows it depends on what that shows. */
+  readonly isOpen: boolean;
+  readonly known?: KnownReply | undefined;
+  /** Epoch ms: when something is sent although nothing changes. */
+  readonly at?: number | undefined;
+}
+
+const NOTHING = { requests: [], changes: [], isOpen: false } as const;
+
+export function stopped(says: string, more: Partial<Forecast> = {}): Forecast {
+  return { ...NOTHING, ...more, does: 'stop', says };
+}
+
+export function nothingDue(object: KubeObject, at: number | undefined): Forecast {
+  const says =
+    at === undefined
+      ? 'The declared state is the one last confirmed, so nothing is sent'
+      : 'Nothing is sent before the time on record';
+  return { ...NOTHING, does: 'nothing', says, at, known: knownReply(object) };
+}
+
+/** Where the last reply with a result came from, by the status. */
+export function knownReply({ status }: KubeObject): KnownReply | undefined {
+  const { proof, applied, lastRequest } = (status ?? {}) as ProvableStatus & {
+    readonly applied?: { readonly time: string; readonly requestId?: string };
+  };
+  const time = proof?.time ?? applied?.time;
+  if (time === undefined) return undefined;
+  const of = [lastRequest, applied].find((one) => one?.time === time);
+  return { time, ...(of?.requestId !== undefined && { requestId: of.requestId }) };
+}
+
+/** The facts of a reconcile, without what only the operator's own process knows. */
+export function factsFrom<T extends KubeObject>(
+  object: T,
+  { baseUrl, planOnly, apiTimeoutMs, others }: World,
+  of: {
+    readonly targetOf: (object: KubeObject) => string | undefined;
+    readonly isValid: (object: T) => boolean;
+  },
+): { readonly facts: HeldFacts; readonly rivals: readonly T[] } {
+  const apiHash = apiHashOf(baseUrl);
+  const target = of.targetOf(object);
+  // All are of one kind, whose schema has checked them.
+  const rivals = (others as readonly T[]).filter(
+    (other) => target !== undefined && of.targetOf(other) === target,
+  );
+  const standing = standingOf(object, {
+    secrets: { state: () => ({ state: 'unknown' }) },
+    memory: { triedSecret: new Map() },
+    targetOf: of.targetOf,
+    rivals: () => rivals,
+    mayAct: (rival) => !planOnly && of.isValid(rival),
+    locks: { remainingMs: () => undefined, atWorkMs: apiTimeoutMs + AT_WORK_AFTER_TIMEOUT_MS },
+    contests: new Contests(() => 0),
+    departed: { of: () => [] },
+    unlisted: () => [],
+    apiHash,
+  });
+  const facts: HeldFacts = {
+    secret: { state: 'unknown' },
+    triedSecret: undefined,
+    standing,
+    hasUnrecordedWrite: false,
+    baseUrl,
+    apiHash,
+    planOnly,
+  };
+  return { facts, rivals };
+}
+
+/** Whether the last write may have taken effect although nobody knows. */
+export function mayHaveChanged({ status }: KubeObject): boolean {
+  return (status as CommonStatus | undefined)?.lastRequest?.outcome === 'Unknown';
+}
