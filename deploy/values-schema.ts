@@ -1,4 +1,4 @@
-import { toYaml } from '../crds/yaml.ts';
+import { toYaml } from '../src/cli/yaml.ts';
 
 /** What is read of values.schema.json. Whatever has no properties is a leaf and has a default. */
 export interface ValueSchema {

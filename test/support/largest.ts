@@ -1,4 +1,4 @@
-import type { Structural } from '../../crds/structural.ts';
+import type { Structural } from '../../src/kinds/schema/structural.ts';
 
 /** Costs most in JSON: six bytes, and still one code point for maxLength. */
 const DEAREST = '\u0001';

@@ -73,6 +73,7 @@ export interface Candidate {
 interface Start extends Partial<Pick<Link, 'fate' | 'watches'>> {
   readonly identity: string;
   readonly skewMs?: number;
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly onStarted?: () => void;
 }
 
@@ -88,6 +89,7 @@ export function start(kube: MemoryKube, base: Clock, options: Start): Candidate 
     namespace: 'pw',
     name: 'pipewright',
     identity: options.identity,
+    ...(options.annotations && { annotations: options.annotations }),
     onStarted: () => {
       told.push('started');
       options.onStarted?.();

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { toYaml } from '../../crds/yaml.ts';
+import { toYaml } from '../../src/cli/yaml.ts';
 import type { Pset } from './scene-objects.ts';
 import type { KindName } from './states.ts';
 

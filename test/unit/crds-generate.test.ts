@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { customResourceDefinition } from '../../crds/manifest.ts';
-import { toYaml } from '../../crds/yaml.ts';
+import { customResourceDefinition } from '../../src/kinds/schema/manifest.ts';
+import { toYaml } from '../../src/cli/yaml.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
 
 const root = join(import.meta.dirname, '..', '..');

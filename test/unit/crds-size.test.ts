@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kindSchema } from '../../crds/manifest.ts';
+import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { definition as organization } from '../../src/kinds/organization/definition.ts';
 import type { OrganizationStatus } from '../../src/kinds/organization/resource.ts';

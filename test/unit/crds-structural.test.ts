@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { type Structural, toStructural } from '../../crds/structural.ts';
+import { type Structural, toStructural } from '../../src/kinds/schema/structural.ts';
 import {
   choice,
   fields,

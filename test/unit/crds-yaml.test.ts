@@ -1,8 +1,8 @@
 import { loadYaml } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { customResourceDefinition } from '../../crds/manifest.ts';
-import { toYaml } from '../../crds/yaml.ts';
+import { customResourceDefinition } from '../../src/kinds/schema/manifest.ts';
+import { toYaml } from '../../src/cli/yaml.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
 
 const TAKEN_FOR_SOMETHING_ELSE = {

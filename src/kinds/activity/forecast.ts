@@ -1,10 +1,11 @@
 import { encodePath } from '../../api/http/path.ts';
-import { type Forecast, nothingDue, stopped, type World } from '../engine/forecast.ts';
+import { type Forecast, nothingDue, stopped, type World, waitsFor } from '../engine/forecast.ts';
 import { plan } from './plan.ts';
 import { type Activity, pathOf } from './resource.ts';
 
 /** What the operator does about an Activity as soon as it sees it. */
-export function forecast(object: Activity, { now }: World): Forecast {
+export function forecast(object: Activity, world: World): Forecast {
+  const { now } = world;
   const planned = plan(object, { secret: { state: 'unknown' }, triedSecret: undefined }, now);
   switch (planned.do) {
     case 'call':
@@ -14,6 +15,7 @@ export function forecast(object: Activity, { now }: World): Forecast {
         requests: [{ method: 'GET', path: encodePath(pathOf(planned.spec)) }],
         changes: [],
         isOpen: false,
+        waits: waitsFor(object, world, []),
       };
     case 'refuse-spec':
       return stopped(planned.message);

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../kube/resource.ts';
-import { AT_WORK_AFTER_TIMEOUT_MS } from '../../waits.ts';
-import type { CommonStatus } from '../status/common-status.ts';
+import { AT_WORK_AFTER_TIMEOUT_MS, LONGEST_SERVER_WAIT_MS } from '../../waits.ts';
+import { type CommonStatus, readyOf } from '../status/common-status.ts';
+import { secretNameOf } from '../status/tried-secret.ts';
 import { apiHashOf, type ProvableStatus } from '../target/proof.ts';
 import { Contests, standingOf } from '../target/standing.ts';
 import type { HeldFacts } from './open-kind.ts';
@@ -17,6 +18,8 @@ export interface World {
   readonly now: number;
   /** Objects of the same kind, as far as they are known; the object itself may be among them. */
   readonly others: readonly KubeObject[];
+  /** Objects of every kind, as far as they are known: those with the same key share its pauses. */
+  readonly all: readonly KubeObject[];
 }
 
 export interface PlannedRequest {
@@ -59,6 +62,8 @@ export interface Forecast {
   readonly known?: KnownReply | undefined;
   /** Epoch ms: when something is sent although nothing changes. */
   readonly at?: number | undefined;
+  /** What the requests may have to wait for first, as one sentence without its stop. */
+  readonly waits?: string | undefined;
 }
 
 const NOTHING = { requests: [], changes: [], isOpen: false } as const;
@@ -125,7 +130,53 @@ export function factsFrom<T extends KubeObject>(
   return { facts, rivals };
 }
 
-/** Whether the last write may have taken effect although nobody knows. */
-export function mayHaveChanged({ status }: KubeObject): boolean {
-  return (status as CommonStatus | undefined)?.lastRequest?.outcome === 'Unknown';
+/**
+ * What the operator alone knows and the statuses only hint at: what a call may have to wait for.
+ */
+export function waitsFor(
+  object: KubeObject,
+  world: World,
+  rivals: readonly KubeObject[],
+): string | undefined {
+  const isOther = ({ metadata }: KubeObject): boolean => metadata.uid !== object.metadata.uid;
+  const { apiTimeoutMs, now } = world;
+  const lastsMs = apiTimeoutMs + AT_WORK_AFTER_TIMEOUT_MS;
+  if (rivals.some((rival) => isOther(rival) && mayBeAtWork(rival, now - lastsMs)))
+    return 'Another object for the same target has sent a request whose result is not known. This one waits until it is known, or until that request can no longer take effect';
+  const secret = secretNameOf(object);
+  const sharing = world.all.filter(
+    (other) =>
+      other.metadata.namespace === object.metadata.namespace && secretNameOf(other) === secret,
+  );
+  const key = `the key in the Secret ${JSON.stringify(secret)}`;
+  if (sharing.some(isRefused))
+    return `The API has refused ${key} (HTTP 401). Nothing is sent with it until a trial call succeeds or the Secret changes`;
+  if (sharing.some((other) => isPaused(other, now)))
+    return `The rate limit of ${key} was reached (HTTP 429). Nothing is sent with it until that pause ends`;
+  return undefined;
+}
+
+/** By the last request too, which outlasts a conflict that `Ready` shows. */
+function isRefused({ status = {} }: KubeObject): boolean {
+  const of: CommonStatus = status as CommonStatus;
+  return readyOf(of)?.reason === 'Unauthorized' || of.lastRequest?.httpStatus === 401;
+}
+
+function isPaused({ status = {} }: KubeObject, now: number): boolean {
+  const { lastRequest }: CommonStatus = status as CommonStatus;
+  const ageMs = now - Date.parse(lastRequest?.time ?? '');
+  return lastRequest?.httpStatus === 429 && ageMs < LONGEST_SERVER_WAIT_MS;
+}
+
+/**
+ * A write of this object may still take effect. A refusal hides the call before it, which may have
+ * been lost.
+ */
+function mayBeAtWork({ status }: KubeObject, since: number): boolean {
+  const { lastRequest, pendingChange } = (status ?? {}) as CommonStatus & {
+    readonly pendingChange?: object;
+  };
+  if (!lastRequest || pendingChange) return pendingChange !== undefined;
+  const { outcome, time } = lastRequest;
+  return outcome === 'Unknown' || (outcome !== 'Succeeded' && Date.parse(time) > since);
 }

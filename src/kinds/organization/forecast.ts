@@ -6,10 +6,12 @@ import {
   nothingDue,
   stopped,
   type World,
+  waitsFor,
 } from '../engine/forecast.ts';
 import { timestamp } from '../status/canonical.ts';
 import { conflictMessage } from '../target/conflict-report.ts';
 import { Notebook } from './attempt/notebook.ts';
+import { leftNotices } from './cleanup.ts';
 import { goalOf } from './goal.ts';
 import { type Facts, listedByOthers } from './load.ts';
 import { type Plan, plan } from './plan.ts';
@@ -29,7 +31,10 @@ export function forecast(object: Organization, world: World): Forecast {
       return forecast(afterwards(object, planned, world.now), world);
     case 'step': {
       const { spec, goal } = planned.work;
-      return sending(object, outlookOf(object, facts, { spec, goal, now: world.now }));
+      return {
+        ...sending(object, outlookOf(object, facts, { spec, goal, now: world.now })),
+        waits: waitsFor(object, world, world.others.filter(isRivalOf(object))),
+      };
     }
     case 'preview': {
       const parsed = parseSpec(object);
@@ -73,7 +78,10 @@ export function forecastDeletion(object: Organization, world: World): Forecast {
   };
   const facts = outsideFacts(deleted, world);
   const planned = plan(deleted, facts, world.now);
-  if (planned.do !== 'step') return stopped('Deleting it sends nothing');
+  if (planned.do !== 'step') {
+    const left = planned.do === 'release' ? leftNotices(planned).map(({ note }) => note) : [];
+    return stopped(['Deleting it sends nothing', ...left].join('. '));
+  }
   const { spec, goal } = planned.work;
   return sending(deleted, outlookOf(deleted, facts, { spec, goal, now: world.now }));
 }
@@ -88,6 +96,11 @@ function outsideFacts(object: Organization, world: World): Facts {
     cleanupDeadlineMs: world.cleanupDeadlineMs,
   };
 }
+
+const isRivalOf =
+  (object: Organization) =>
+  (other: KubeObject): boolean =>
+    targetOf(other) === targetOf(object);
 
 const isValid = (object: Organization): boolean => parseSpec(object).ok;
 

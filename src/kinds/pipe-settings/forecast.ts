@@ -5,6 +5,7 @@ import {
   nothingDue,
   stopped,
   type World,
+  waitsFor,
 } from '../engine/forecast.ts';
 import { conflictMessage } from '../target/conflict-report.ts';
 import { isSuperseded } from '../target/target.ts';
@@ -14,11 +15,14 @@ import { type PipeSettings, parseSpec, targetOf } from './resource.ts';
 
 /** What the operator does about a PipeSettings object as soon as it sees it. */
 export function forecast(object: PipeSettings, world: World): Forecast {
-  const { facts } = factsFrom(object, world, { targetOf, isValid });
+  const { facts, rivals } = factsFrom(object, world, { targetOf, isValid });
   const planned = plan(object, { ...facts, atWork: [] }, world.now);
   switch (planned.do) {
     case 'call':
-      return sending(object, planned, { facts, now: world.now });
+      return {
+        ...sending(object, planned, { facts, now: world.now }),
+        waits: waitsFor(object, world, rivals),
+      };
     case 'preview': {
       const { changes, requests } = planned.plan as Shown;
       const known = knownReply(object);

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 /**
  * The subset of zod that kinds are written in. One piece makes both the check that the parser runs
- * and the keywords that the CRD carries, so the two cannot part; `crds/structural.ts` refuses
+ * and the keywords that the CRD carries, so the two cannot part; `structural.ts` refuses
  * schemas made of anything else. It is zod/mini, which starts in a fraction of the time and memory
  * of zod.
  */

@@ -36,6 +36,8 @@ export interface Claim {
   readonly name: string;
   readonly identity: string;
   readonly leaseMs: number;
+  /** Put among those that are there, in the place of any with the same names. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -55,7 +57,12 @@ export function claimed(seen: Lease | undefined, claim: Claim): LeaseDraft {
     acquireTime: ours && seen.spec?.acquireTime ? seen.spec.acquireTime : microTime(now),
     leaseTransitions: seen ? (seen.spec?.leaseTransitions ?? 0) + (ours ? 0 : 1) : 0,
   };
-  return draft(seen?.metadata ?? { namespace: claim.namespace, name: claim.name }, spec);
+  const metadata: LeaseDraft['metadata'] = seen?.metadata ?? {
+    namespace: claim.namespace,
+    name: claim.name,
+  };
+  const annotations = claim.annotations && { ...metadata.annotations, ...claim.annotations };
+  return draft({ ...metadata, ...(annotations && { annotations }) }, spec);
 }
 
 /** The Lease without a holder, so that a standby need not wait for it to run out. */
@@ -77,8 +84,8 @@ export function isReleased({ spec }: Lease): boolean {
 }
 
 /**
- * Keeps the resourceVersion, which makes the write conditional; others' labels and fields stay as
- * they are.
+ * Keeps the resourceVersion, which makes the write conditional; others' labels, annotations and
+ * fields stay as they are.
  */
 function draft(metadata: Partial<ObjectMeta>, spec: LeaseSpec): LeaseDraft {
   const { managedFields: _, ...kept } = metadata;

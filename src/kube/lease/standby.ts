@@ -18,6 +18,7 @@ export interface StandbyOptions {
   readonly namespace: string;
   readonly name: string;
   readonly identity: string;
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly leaseMs: number;
   readonly renewMs: number;
   readonly retryMs: number;

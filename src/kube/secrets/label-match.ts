@@ -1,3 +1,5 @@
+import type { KubeObject } from '../resource.ts';
+
 /** The commas inside the brackets of a set part its values, not the requirements. */
 const BETWEEN_REQUIREMENTS = /,(?![^()]*\))/;
 const REQUIREMENT = /^(!?)([^\s!=]+)(?:(!?=)(.*)| (in|notin) \((.*)\))?$/;
@@ -21,4 +23,10 @@ function fits(requirement: string, labels: Readonly<Record<string, string>>): bo
     return isIn === (set === 'in');
   }
   return (label !== undefined) === (not === '');
+}
+
+/** Why the operator uses no such Secret; undefined: it does. */
+export function notSelected({ metadata }: KubeObject, selector: string): string | undefined {
+  if (selects(selector, metadata.labels ?? {})) return undefined;
+  return `The Secret "${metadata.name}" has not the labels without which the operator reads none (--secret-selector ${selector}). Label it, or name one in spec.credentialsSecretRef that has them; the operator continues at once`;
 }

@@ -4,7 +4,7 @@ import { quietLog } from '../cache/quiet-log.ts';
 import { startWatch } from '../cache/watch.ts';
 import type { KubeClient } from '../client/client.ts';
 import { collectionPath, type KubeObject } from '../resource.ts';
-import { selects } from './label-match.ts';
+import { notSelected } from './label-match.ts';
 import { Places, SECRETS_PER_NAMESPACE } from './places.ts';
 import { getSecret } from './secret-get.ts';
 import { SECRET, type SecretRead, type SecretState } from './secret-state.ts';
@@ -179,11 +179,6 @@ export function createSecrets(options: SecretsOptions): Secrets {
       return refused(entry) ?? (entry?.secret ?? secretOf(namespace, name)).read(keys);
     },
   };
-}
-
-function notSelected({ metadata }: KubeObject, selector: string): string | undefined {
-  if (selects(selector, metadata.labels ?? {})) return undefined;
-  return `The Secret "${metadata.name}" has not the labels without which the operator reads none (--secret-selector ${selector}). Label it, or name one in spec.credentialsSecretRef that has them; the operator continues at once`;
 }
 
 function keyFor(namespace: string, name: string): string {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Structural } from '../../../crds/structural.ts';
+import type { Structural } from '../../../src/kinds/schema/structural.ts';
 import { succeed } from '../../support/crd.ts';
 import type { KindName } from '../../support/states.ts';
 

@@ -1,4 +1,4 @@
-import type { Structural } from '../../../crds/structural.ts';
+import type { Structural } from '../../../src/kinds/schema/structural.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

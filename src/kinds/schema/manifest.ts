@@ -1,4 +1,4 @@
-import type { Definition } from '../src/kinds/schema/definition.ts';
+import type { Definition } from './definition.ts';
 import { type Structural, toStructural } from './structural.ts';
 
 /** What `status` and `spec` look like in a CRD. */
