@@ -102,20 +102,62 @@ export function specParser<Schema extends z.ZodMiniType>(schema: Schema) {
   return (object: Pick<KubeObject, 'spec'>): SpecResult<Stored<z.output<Schema>>> => {
     const result = schema.safeParse(object.spec);
     if (result.success) return { ok: true, spec: result.data as Stored<z.output<Schema>> };
-    return {
-      ok: false,
-      message: result.error.issues.map((issue) => describe(issue, object.spec)).join('; '),
-    };
+    const problems = result.error.issues.map((issue) => describe(issue, object.spec));
+    return { ok: false, message: problems.join('; ') };
   };
+}
+
+/** One thing that is wrong with a spec. */
+export interface SpecProblem {
+  /** From `spec` down; where a field is missing, the place where it belongs. */
+  readonly path: readonly PropertyKey[];
+  /** A sentence without its stop, with field and value. */
+  readonly message: string;
+}
+
+/**
+ * All that is wrong with a spec as somebody has written it. A field that the schema does not have
+ * is wrong too: kubectl refuses it, and the API server would drop it.
+ */
+export function specProblems(schema: z.ZodMiniType, spec: unknown): readonly SpecProblem[] {
+  const result = schema.safeParse(spec);
+  const wrong = (result.error?.issues ?? []).map((issue) => ({
+    path: issue.path,
+    message: describe(issue, spec),
+  }));
+  const unknown = result.success ? unknownFields(spec, result.data, []) : [];
+  return [
+    ...wrong,
+    ...unknown.map((path) => ({ path, message: `${fieldAt(path)} is not a known field` })),
+  ];
+}
+
+/** What a parser has left out. */
+function unknownFields(
+  given: unknown,
+  taken: unknown,
+  at: readonly PropertyKey[],
+): (readonly PropertyKey[])[] {
+  if (typeof given !== 'object' || given === null) return [];
+  const kept = (taken ?? {}) as Readonly<Record<string, unknown>>;
+  return Object.entries(given).flatMap(([name, value]) => {
+    const path = [...at, Array.isArray(given) ? Number(name) : name];
+    return Object.hasOwn(kept, name) ? unknownFields(value, kept[name], path) : [path];
+  });
 }
 
 function describe(issue: z.core.$ZodIssue, spec: unknown): string {
   const value = valueAt(spec, issue.path);
-  const at = issue.path.reduce<string>(
-    (path, step) => (typeof step === 'number' ? `${path}[${step}]` : `${path}.${String(step)}`),
+  const at = fieldAt(issue.path);
+  return value === undefined ? `${at} is required` : `${at} ${issue.message}, not ${shown(value)}`;
+}
+
+function fieldAt(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (before, step) =>
+      typeof step === 'number' ? `${before}[${step}]` : `${before}.${String(step)}`,
     'spec',
   );
-  return value === undefined ? `${at} is required` : `${at} ${issue.message}, not ${shown(value)}`;
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {

@@ -1,0 +1,90 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { UserError } from '../user-error.ts';
+
+/** A file as it was read; `path` as the user named it, or found below what the user named. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What `-f` takes: files, folders with all that is below them, and `-` for stdin. */
+export async function readSources(
+  names: readonly string[],
+  stdin: NodeJS.ReadableStream,
+): Promise<readonly SourceFile[]> {
+  const sources: SourceFile[] = [];
+  for (const name of names) {
+    if (name === '-') sources.push({ path: '(stdin)', text: await text(stdin) });
+    else sources.push(...(await readNamed(name)));
+  }
+  return sources;
+}
+
+const EXTENSIONS = new Set(['.yaml', '.yml', '.json']);
+/** A file of manifests is never so large; a wrong one, such as a disk image, may be. */
+const LARGEST_BYTES = 64 * 1024 * 1024;
+
+async function readNamed(name: string): Promise<readonly SourceFile[]> {
+  const { isFolder } = await kindOf(name);
+  if (!isFolder) return [await readSource(name)];
+  const found = await below(name, []);
+  if (found.length === 0)
+    throw new UserError(
+      `${name}: there is no file that ends in .yaml, .yml or .json in this folder or below it; name a file or another folder with -f`,
+    );
+  const sources: SourceFile[] = [];
+  for (const path of found) sources.push(await readSource(path));
+  return sources;
+}
+
+/** `within`: the real paths of the folders that this one is in. */
+async function below(folder: string, within: readonly string[]): Promise<string[]> {
+  const real = await tried(folder, () => realpath(folder));
+  if (within.includes(real))
+    throw new UserError(
+      `${folder}: this folder leads back to ${real} by a symbolic link, so it has no end; remove the link, or name the files themselves with -f`,
+    );
+  const entries = await tried(folder, () => readdir(folder));
+  const paths: string[] = [];
+  for (const entry of entries.toSorted()) {
+    if (entry.startsWith('.') || entry === 'node_modules') continue;
+    const path = join(folder, entry);
+    const { isFolder } = await kindOf(path);
+    if (isFolder) paths.push(...(await below(path, [...within, real])));
+    else if (EXTENSIONS.has(extname(entry))) paths.push(path);
+  }
+  return paths;
+}
+
+async function kindOf(path: string): Promise<{ readonly isFolder: boolean }> {
+  const found = await tried(path, () => stat(path));
+  return { isFolder: found.isDirectory() };
+}
+
+async function readSource(path: string): Promise<SourceFile> {
+  const { size } = await tried(path, () => stat(path));
+  if (size > LARGEST_BYTES)
+    throw new UserError(
+      `${path}: the file has ${size} bytes, more than the ${LARGEST_BYTES} that manifests may have; name other files with -f`,
+    );
+  return { path, text: await tried(path, () => readFile(path, 'utf8')) };
+}
+
+const TODO: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder; check the path',
+  EACCES: 'it may not be read; check its permissions',
+  EPERM: 'it may not be read; check its permissions',
+  ELOOP:
+    'its symbolic links lead in a circle; remove the link, or name the files themselves with -f',
+};
+
+async function tried<T>(path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const { code = 'unknown', message } = error as NodeJS.ErrnoException;
+    throw new UserError(`${path}: ${TODO[code] ?? `it could not be read: ${message}`}`);
+  }
+}

@@ -1,0 +1,106 @@
+import { definitions } from '../../kinds/definitions.ts';
+import { type Definition, specProblems } from '../../kinds/schema/definition.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import type { Place, Written } from './documents.ts';
+
+/** One object of ours as a file declares it. */
+export interface Manifest {
+  readonly definition: Definition;
+  readonly name: string;
+  readonly namespace: string;
+  /** As written: what goes to the API server. */
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly place: Place;
+  readonly problems: readonly Problem[];
+}
+
+/** What is wrong with a manifest, and where. */
+export interface Problem {
+  readonly place: Place;
+  readonly message: string;
+}
+
+export interface Manifests {
+  readonly ours: readonly Manifest[];
+  /** How many objects are of kinds that Pipewright has nothing to do with. */
+  readonly skipped: number;
+}
+
+/** Sorts out what is ours, and says what is wrong with it by the operator's own schemas. */
+export function readManifests(all: readonly Written[], namespace: string): Manifests {
+  const ours: Manifest[] = [];
+  for (const one of all) {
+    const manifest = manifestOf(one, namespace);
+    if (manifest) ours.push(withTwin(manifest, ours));
+  }
+  return { ours, skipped: all.length - ours.length };
+}
+
+function manifestOf(one: Written, ownNamespace: string): Manifest | undefined {
+  const value = one.value as Readonly<Record<string, unknown>>;
+  const { apiVersion, kind, metadata } = value;
+  const ofGroup = definitions.filter(
+    ({ type }) => typeof apiVersion === 'string' && apiVersion.split('/')[0] === type.group,
+  );
+  if (ofGroup.length === 0) return undefined;
+  const definition = ofGroup.find(({ type }) => type.kind === kind);
+  if (!definition) return undefined;
+  const { name, namespace = ownNamespace } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    definition,
+    name: typeof name === 'string' ? name : '',
+    namespace: typeof namespace === 'string' ? namespace : ownNamespace,
+    value,
+    place: one.place,
+    problems: [...shellProblems(one, definition), ...problemsOfSpec(one, definition)],
+  };
+}
+
+const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+const LONGEST_NAME = 253;
+const FIELDS = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
+
+/** What is wrong around the spec. */
+function shellProblems(one: Written, { type }: Definition): Problem[] {
+  const value = one.value as Readonly<Record<string, unknown>>;
+  const { name } = (value.metadata ?? {}) as Readonly<Record<string, unknown>>;
+  const problems: Problem[] = [];
+  const add = (path: readonly PropertyKey[], message: string): void =>
+    void problems.push({ place: one.placeOf(path), message });
+  if (value.apiVersion !== apiVersionOf(type))
+    add(
+      ['apiVersion'],
+      `apiVersion must be ${apiVersionOf(type)}, not ${JSON.stringify(value.apiVersion)}`,
+    );
+  if (name === undefined) add(['metadata'], 'metadata.name is required');
+  else if (typeof name !== 'string' || !NAME.test(name) || name.length > LONGEST_NAME)
+    add(
+      ['metadata', 'name'],
+      `metadata.name must be 1 to ${LONGEST_NAME} lower-case letters, digits, . and -, starting and ending with a letter or digit, not ${JSON.stringify(name)}`,
+    );
+  for (const field of Object.keys(value))
+    if (!FIELDS.has(field)) add([field], `${field} is not a known field`);
+  return problems;
+}
+
+function problemsOfSpec(one: Written, definition: Definition): Problem[] {
+  const { spec } = one.value as { readonly spec?: unknown };
+  return specProblems(definition.spec, spec).map(({ path, message }) => ({
+    place: one.placeOf(['spec', ...path]),
+    message,
+  }));
+}
+
+/** kubectl would apply both, one after the other, and the first would be lost. */
+function withTwin(manifest: Manifest, before: readonly Manifest[]): Manifest {
+  const twin = before.find(
+    (other) =>
+      other.definition === manifest.definition &&
+      other.name === manifest.name &&
+      other.namespace === manifest.namespace,
+  );
+  if (!twin) return manifest;
+  const { file, line } = twin.place;
+  const message = `the same object stands at ${file}:${line} too; remove one of the two`;
+  return { ...manifest, problems: [...manifest.problems, { place: manifest.place, message }] };
+}
