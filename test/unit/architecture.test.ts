@@ -117,7 +117,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 /** The plugin stands beside the operator: it may use all of it that decides, and nothing uses it. */
 const CLI = 'src/cli/';
 /** The plugin's own parts that all its commands use. */
-const CLI_SHARED = ['src/cli/', 'src/cli/cluster/'];
+const CLI_SHARED = ['src/cli/', 'src/cli/cluster/', 'src/cli/manifests/'];
 const HARMLESS_BUILTINS = new Set(['node:crypto', 'node:util']);
 const PURE = /^src\/kinds\/[^/]+\/(plan|report|resource|forecast)\.ts$/;
 const BANNED_NAME = /^(utils?|helpers?|common|managers?)$/;

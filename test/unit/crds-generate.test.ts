@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { customResourceDefinition } from '../../src/kinds/schema/manifest.ts';
 import { toYaml } from '../../src/cli/yaml.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
+import { customResourceDefinition } from '../../src/kinds/schema/manifest.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 let folder: string;

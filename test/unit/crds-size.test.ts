@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { definition as organization } from '../../src/kinds/organization/definition.ts';
 import type { OrganizationStatus } from '../../src/kinds/organization/resource.ts';
+import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { largest } from '../support/largest.ts';
 
 const KIB = 1024;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { type Structural, toStructural } from '../../src/kinds/schema/structural.ts';
 import {
   choice,
   fields,
@@ -13,6 +12,7 @@ import {
   someFields,
   text,
 } from '../../src/kinds/schema/schema.ts';
+import { type Structural, toStructural } from '../../src/kinds/schema/structural.ts';
 
 test('every piece becomes a node with type, description and bounds', () => {
   const schema = fields('All pieces.', {

@@ -11,6 +11,8 @@ export interface Manifest {
   /** As written: what goes to the API server. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly place: Place;
+  /** Where a part of it stands; see Written. */
+  readonly placeOf: (path: readonly PropertyKey[]) => Place;
   readonly problems: readonly Problem[];
 }
 
@@ -24,34 +26,44 @@ export interface Manifests {
   readonly ours: readonly Manifest[];
   /** How many objects are of kinds that Pipewright has nothing to do with. */
   readonly skipped: number;
+  /** Of our group, and yet no kind of ours. */
+  readonly strays: readonly Problem[];
 }
 
 /** Sorts out what is ours, and says what is wrong with it by the operator's own schemas. */
 export function readManifests(all: readonly Written[], namespace: string): Manifests {
   const ours: Manifest[] = [];
+  const strays: Problem[] = [];
+  let skipped = 0;
   for (const one of all) {
-    const manifest = manifestOf(one, namespace);
-    if (manifest) ours.push(withTwin(manifest, ours));
+    const { apiVersion, kind } = one.value as Readonly<Record<string, unknown>>;
+    const definition = definitions.find(({ type }) => type.kind === kind);
+    if (!isOfOurGroup(apiVersion)) skipped += 1;
+    else if (definition) ours.push(withTwin(manifestOf(one, definition, namespace), ours));
+    else
+      strays.push({
+        place: one.placeOf(['kind']),
+        message: `kind must be one of ${definitions.map(({ type }) => type.kind).join(', ')}, not ${JSON.stringify(kind)}`,
+      });
   }
-  return { ours, skipped: all.length - ours.length };
+  return { ours, skipped, strays };
 }
 
-function manifestOf(one: Written, ownNamespace: string): Manifest | undefined {
+function isOfOurGroup(apiVersion: unknown): boolean {
+  const group = typeof apiVersion === 'string' ? apiVersion.split('/')[0] : undefined;
+  return definitions.some(({ type }) => type.group === group);
+}
+
+function manifestOf(one: Written, definition: Definition, ownNamespace: string): Manifest {
   const value = one.value as Readonly<Record<string, unknown>>;
-  const { apiVersion, kind, metadata } = value;
-  const ofGroup = definitions.filter(
-    ({ type }) => typeof apiVersion === 'string' && apiVersion.split('/')[0] === type.group,
-  );
-  if (ofGroup.length === 0) return undefined;
-  const definition = ofGroup.find(({ type }) => type.kind === kind);
-  if (!definition) return undefined;
-  const { name, namespace = ownNamespace } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
+  const { name, namespace } = (value.metadata ?? {}) as Readonly<Record<string, unknown>>;
   return {
     definition,
     name: typeof name === 'string' ? name : '',
     namespace: typeof namespace === 'string' ? namespace : ownNamespace,
     value,
     place: one.place,
+    placeOf: (path) => one.placeOf(path),
     problems: [...shellProblems(one, definition), ...problemsOfSpec(one, definition)],
   };
 }

@@ -9,14 +9,21 @@ export function planCommand(): Command {
     )
     .requiredOption('-f, --filename <path...>', 'files or folders; - is stdin')
     .option('--offline', 'by the schemas alone, without a cluster')
+    .option(
+      '--dry-run <how>',
+      'server: the API server says what it would store; none: by reading alone',
+      'server',
+    )
+    .option('--server-side', 'as kubectl apply --server-side does')
     .option('--api-url <address>', "base address of the management API; absent: the operator's")
+    .option('--operator-namespace <name>', 'where to look for the operator; absent: everywhere')
     .option('-o, --output <format>', 'text, json or markdown', 'text')
     .option('--prune', 'also say what the absence of an object means; with -l')
     .option('-l, --selector <labels>', 'with --prune: the objects that belong to these manifests')
     .action(
-      starting<PlanFlags>(async (context, words, flags) => {
+      starting<PlanFlags>(async (context, _words, flags) => {
         const { plan } = await import('./plan.ts');
-        return plan(context, words, flags);
+        return plan(context, flags);
       }),
     );
 }

@@ -1,0 +1,135 @@
+import { FLAGS } from '../../config/flag-table.ts';
+import type { Flag } from '../../config/flags.ts';
+import { parseDuration } from '../../duration.ts';
+import type { World } from '../../kinds/engine/forecast.ts';
+import { forecasters } from '../../kinds/forecasts.ts';
+import { secretNameOf } from '../../kinds/status/tried-secret.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import type { Found } from '../cluster/objects.ts';
+import type { Manifest } from '../manifests/manifests.ts';
+import type { Absence, PlannedObject } from './planned.ts';
+
+/** The operator's own value is known to it alone; the default of the flag stands for it. */
+function defaultMs(flag: 'api-timeout' | 'cleanup-deadline'): number {
+  const ms = parseDuration(
+    (FLAGS as readonly Flag[]).find(({ name }) => name === flag)?.default ?? '',
+  );
+  if (ms === undefined) throw new Error(`--${flag} has no default`);
+  return ms;
+}
+
+/** The operator as it is there, or is taken to be. */
+export interface Setting {
+  readonly baseUrl: string;
+  readonly planOnly: boolean;
+  readonly now: number;
+}
+
+/** A manifest with what the API server would store for it. */
+export interface Applied {
+  readonly manifest: Manifest;
+  readonly object: KubeObject;
+  readonly isNew: boolean;
+  readonly setting: Setting;
+  readonly remarks: readonly string[];
+}
+
+/**
+ * What becomes of each once all are applied: so two new ones for one target are seen to contend.
+ */
+export function foreseen(
+  applied: readonly Applied[],
+  live: readonly Found[],
+): readonly PlannedObject[] {
+  const everything = after(applied, live);
+  return applied.map(({ manifest, object, isNew, setting, remarks }) => ({
+    ...subject(manifest),
+    problems: [],
+    forecast: forecaster(manifest).forecast(
+      object,
+      world(setting, { definition: manifest.definition, object }, everything),
+    ),
+    isNew,
+    remarks,
+  }));
+}
+
+/** What the deletion of these does, once the manifests are applied. */
+export function foreseenAbsences(
+  gone: readonly { readonly found: Found; readonly setting: Setting }[],
+  applied: readonly Applied[],
+  live: readonly Found[],
+): readonly Absence[] {
+  const everything = after(applied, live);
+  return gone.map(({ found: { definition, object }, setting }) => ({
+    definition,
+    namespace: object.metadata.namespace,
+    name: object.metadata.name,
+    forecast: forecaster({ definition }).forecastDeletion(
+      object,
+      world(setting, { definition, object }, everything),
+    ),
+  }));
+}
+
+export function subject({ definition, namespace, name, place }: Manifest) {
+  return { definition, namespace, name, place };
+}
+
+/** Who may contend with an object, and who shares its key. */
+interface Everything {
+  /** By kind and target. */
+  readonly rivals: ReadonlyMap<string, readonly KubeObject[]>;
+  /** By namespace and Secret. */
+  readonly sharing: ReadonlyMap<string, readonly KubeObject[]>;
+}
+
+function after(applied: readonly Applied[], live: readonly Found[]): Everything {
+  const written = new Set(applied.map(({ object }) => object.metadata.uid));
+  const all: readonly Found[] = [
+    ...live.filter(({ object }) => !written.has(object.metadata.uid)),
+    ...applied.map(({ manifest, object }) => ({ definition: manifest.definition, object })),
+  ];
+  return {
+    rivals: grouped(all, rivalKey),
+    sharing: grouped(all, sharingKey),
+  };
+}
+
+function rivalKey({ definition, object }: Found): string {
+  return JSON.stringify([definition.type.kind, forecaster({ definition }).targetOf(object)]);
+}
+
+function sharingKey({ object }: Found): string {
+  return JSON.stringify([object.metadata.namespace, secretNameOf(object)]);
+}
+
+function grouped(
+  all: readonly Found[],
+  keyOf: (found: Found) => string,
+): ReadonlyMap<string, readonly KubeObject[]> {
+  const groups = new Map<string, KubeObject[]>();
+  for (const found of all) {
+    const key = keyOf(found);
+    const group = groups.get(key);
+    if (group) group.push(found.object);
+    else groups.set(key, [found.object]);
+  }
+  return groups;
+}
+
+function world(setting: Setting, found: Found, { rivals, sharing }: Everything): World {
+  return {
+    ...setting,
+    apiTimeoutMs: defaultMs('api-timeout'),
+    cleanupDeadlineMs: defaultMs('cleanup-deadline'),
+    others: rivals.get(rivalKey(found)) ?? [],
+    all: sharing.get(sharingKey(found)) ?? [],
+  };
+}
+
+function forecaster({ definition: { type } }: Pick<Manifest, 'definition'>) {
+  const found = forecasters[type.kind];
+  if (!found) throw new Error(`there is no forecast for the kind ${type.kind}`);
+  return found;
+}

@@ -1,0 +1,191 @@
+import type { Forecast, PlannedRequest } from '../../kinds/engine/forecast.ts';
+import { counted } from '../words.ts';
+import {
+  type Absence,
+  fateOf,
+  type Planned,
+  type PlannedObject,
+  titleOf,
+  withFate,
+} from './planned.ts';
+import { basisOf, changeText, headline, timeText } from './wording.ts';
+
+/** By this a job finds the comment that it wrote before. */
+export const COMMENT_MARK = '<!-- kubectl pipewright plan -->';
+/** GitHub takes comments of 65,536 characters, and GitLab more. */
+const LONGEST = 60_000;
+/** So many rows or lines stand unfolded. */
+const MOST_SHOWN = 12;
+
+/** The plan as a comment on a pull request: the sum first, what needs a look, details folded. */
+export function markdown(planned: Planned): string {
+  const { strays } = planned;
+  const invalid = withFate(planned, 'invalid');
+  const problems = [...strays, ...invalid.flatMap((object) => object.problems)].map(
+    ({ place, message }) => `- ${code(`${place.file}:${place.line}`)} ${escaped(message)}`,
+  );
+  const head = [
+    COMMENT_MARK,
+    '### Pipewright plan',
+    '',
+    `${escaped(headline(planned))}.`,
+    ...(planned.isOffline
+      ? ['', 'Planned without a cluster: the present values are not known.']
+      : []),
+    ...(problems.length > 0 ? ['', '**Not valid**', '', ...shortened(problems)] : []),
+    ...tableOf(planned),
+  ];
+  return withDetails(`${head.join('\n')}\n`, detailsOf(planned));
+}
+
+function tableOf(planned: Planned): readonly string[] {
+  const rows = [...withFate(planned, 'stopped'), ...withFate(planned, 'sends')].map((object) => {
+    const { forecast } = object;
+    const word = fateOf(object) === 'stopped' ? '**stopped**' : 'sends';
+    return row(object, word, forecast);
+  });
+  const gone = planned.absent.map((one) => row(one, '**deleted**', one.forecast));
+  if (rows.length + gone.length === 0) return [];
+  return [
+    '',
+    '| Object | Namespace | Plan | What |',
+    '|---|---|---|---|',
+    ...shortened([...rows, ...gone]),
+  ];
+}
+
+function row(
+  object: Pick<PlannedObject, 'definition' | 'name' | 'namespace'>,
+  word: string,
+  forecast: Forecast | undefined,
+): string {
+  const what = forecast ? summary(forecast) : '';
+  return `| ${code(titleOf(object))} | ${code(object.namespace)} | ${word} | ${escaped(what)} |`;
+}
+
+const LONGEST_CELL = 200;
+
+function summary({ says, changes, requests }: Forecast): string {
+  const text =
+    requests.length > 0 && changes.length > 0
+      ? `${counted(changes.length, 'change')}: ${says}`
+      : says;
+  return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - 1)}…` : text;
+}
+
+function shortened(lines: readonly string[]): readonly string[] {
+  if (lines.length <= MOST_SHOWN) return lines;
+  const rest = lines.length - MOST_SHOWN;
+  return [
+    ...lines.slice(0, MOST_SHOWN),
+    '',
+    `<details><summary>${rest} more</summary>`,
+    '',
+    ...(lines[0]?.startsWith('|')
+      ? ['| Object | Namespace | Plan | What |', '|---|---|---|---|']
+      : []),
+    ...lines.slice(MOST_SHOWN),
+    '',
+    '</details>',
+  ];
+}
+
+/** One folded part for each object that sends, would send, or is stopped. */
+function detailsOf(planned: Planned): readonly string[] {
+  const { now } = planned;
+  const shown = [...withFate(planned, 'stopped'), ...withFate(planned, 'sends')];
+  const unchanged = withFate(planned, 'unchanged');
+  return [
+    ...shown.map((object) =>
+      folded(
+        `${titleOf(object)} in ${object.namespace}${object.isNew ? ' (new)' : ''}`,
+        forecastLines(object, now),
+      ),
+    ),
+    ...planned.absent.map((one) =>
+      folded(`${titleOf(one)} in ${one.namespace} (deleted)`, absenceLines(one, now)),
+    ),
+    ...(unchanged.length > 0
+      ? [
+          folded(
+            `${counted(unchanged.length, 'object')} as confirmed`,
+            unchanged.map((object) => `- ${code(titleOf(object))} in ${code(object.namespace)}`),
+          ),
+        ]
+      : []),
+  ];
+}
+
+function folded(title: string, lines: readonly string[]): string {
+  return `\n<details><summary>${escaped(title)}</summary>\n\n${lines.join('\n')}\n\n</details>\n`;
+}
+
+function forecastLines({ forecast, remarks }: PlannedObject, now: number): readonly string[] {
+  const notes = remarks.map((remark) => `- Note: ${escaped(remark)}.`);
+  return forecast ? [...linesOf(forecast, now), ...notes] : notes;
+}
+
+function absenceLines({ forecast }: Absence, now: number): readonly string[] {
+  return linesOf(forecast, now);
+}
+
+function linesOf(forecast: Forecast, now: number): readonly string[] {
+  const { says, changes, requests, withheld = [] } = forecast;
+  const changed = changes.map(changeText);
+  return [
+    `${escaped(says)}.`,
+    ...timeText(forecast).map((line) => `${escaped(line)}.`),
+    ...(changed.length > 0
+      ? ['', `Changes, ${escaped(basisOf(forecast, now))}:`, '', fenced(changed)]
+      : []),
+    ...requestLines('Would send', requests),
+    ...requestLines('Would send with `mode: Apply`', withheld),
+  ];
+}
+
+function requestLines(word: string, requests: readonly PlannedRequest[]): readonly string[] {
+  if (requests.length === 0) return [];
+  const lines = requests.flatMap(({ method, path, body }) => [
+    `${method} ${path}`,
+    ...(body === undefined ? [] : [body]),
+  ]);
+  return ['', `${word}:`, '', fenced(lines)];
+}
+
+/** Details are left out whole, the last ones first. */
+function withDetails(head: string, details: readonly string[]): string {
+  let all = head;
+  for (const [index, part] of details.entries()) {
+    if (all.length + part.length > LONGEST) {
+      const left = details.length - index;
+      return `${all}\n${counted(left, 'part')} of the details left out, as a comment cannot be longer. The whole plan: kubectl pipewright plan -o text\n`;
+    }
+    all += part;
+  }
+  return all;
+}
+
+/** A text of others can end no fence, and begin no markup. */
+function fenced(lines: readonly string[]): string {
+  const longest = Math.max(
+    2,
+    ...lines.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)),
+  );
+  const fence = '`'.repeat(longest + 1);
+  return [fence, ...lines, fence].join('\n');
+}
+
+function code(text: string): string {
+  return /[`|\n]/.test(text) ? escaped(text) : `\`${text}\``;
+}
+
+/** As plain words, in a table too: no markup, no HTML, nobody is mentioned. */
+function escaped(text: string): string {
+  return text
+    .replace(/[\n\r]+/g, ' ')
+    .replace(/[\\`*_[\]|~#]/g, (sign) => `\\${sign}`)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('@', '&#64;');
+}
