@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { definition } from '../../src/kinds/organization/definition.ts';
 import {
   type OrganizationStatus,
   organizationType,
 } from '../../src/kinds/organization/resource.ts';
+import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { newNamespace, waitFor } from '../controlplane/client.ts';
 import { printedTable } from '../support/columns.ts';
 import {

@@ -18,7 +18,7 @@ const CAUSES: readonly (readonly [RegExp, Failure['reason'], todo: string])[] = 
     'log in again, or name another user with --context or --kubeconfig',
   ],
   [
-    /refused|no such host|timeout|certificate|Unable to connect|deadline exceeded|unreachable/i,
+    /refused|no such host|timeout|certificate|Unable to connect|deadline exceeded|unreachable|EOF/i,
     'Unreachable',
     'check which cluster the kubeconfig names: kubectl cluster-info',
   ],

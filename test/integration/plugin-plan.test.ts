@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { kubectl } from '../controlplane/client.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { type PluginRun, plugin } from '../support/plugin.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { SECRET, type Spec } from '../support/scene-objects.ts';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene.end());
+
+const SERVICE = randomUUID();
+const OWNER = randomUUID();
+
+function manifest(kind: string, name: string, spec: Spec, labels = {}): string {
+  return `${JSON.stringify({
+    apiVersion: 'pipewright.dev/v1alpha1',
+    kind,
+    metadata: { name, namespace: scene.namespace, labels },
+    spec: { organizationId: OWNER, credentialsSecretRef: { name: SECRET }, ...spec },
+  })}\n`;
+}
+
+const pipe = (name: string, settings: Spec, labels = {}): string =>
+  manifest('PipeSettings', name, { serviceId: SERVICE, pipeId: `pipe-${name}`, settings }, labels);
+const documents = (...all: readonly string[]): string => all.join('---\n');
+
+/** The plan by the administrator, with the address that no Lease tells here. */
+function plan(input: string, ...flags: readonly string[]): Promise<PluginRun> {
+  const args = ['plan', '-f', '-', '--api-url', scene.simulator.url, ...flags];
+  return plugin(args, { input });
+}
+
+interface Told {
+  readonly objects: readonly {
+    readonly name: string;
+    readonly plan: string;
+    readonly says: string;
+    readonly requests: readonly {
+      readonly method: string;
+      readonly path: string;
+      readonly body?: string;
+    }[];
+    readonly problems: readonly {
+      readonly file: string;
+      readonly line: number;
+      readonly message: string;
+    }[];
+  }[];
+  readonly absent: readonly {
+    readonly name: string;
+    readonly says: string;
+    readonly requests: readonly object[];
+  }[];
+}
+const told = ({ stdout }: PluginRun): Told => JSON.parse(stdout) as Told;
+
+async function apply(input: string): Promise<void> {
+  const { code, stderr } = await kubectl(['apply', '-f', '-'], input);
+  if (code !== 0) throw new Error(stderr);
+}
+
+/** What the API has had for this target since then, as a plan names it. */
+function cameSince(count: number, part: string) {
+  return scene.simulator
+    .calls()
+    .slice(count)
+    .filter(({ path }) => path.includes(part))
+    .map(({ method, path, text }) => ({ method, path, body: text }));
+}
+const tuple = (id: string) => ({ id, cloudProvider: 'gcp', region: 'r1' });
+
+describe('what is planned is what the operator then sends', () => {
+  test('a new pipe, an edit of it, and the same once more', async () => {
+    for (const settings of [{ engine_max_threads: 4 }, { engine_max_threads: 8 }]) {
+      const ran = await plan(pipe('told', settings), '-o', 'json');
+      expect(ran).toMatchObject({ code: 2, stderr: '' });
+      const before = scene.simulator.calls().length;
+      await apply(pipe('told', settings));
+      await scene.psets.until('told', 'Applied');
+      expect(cameSince(before, 'pipe-told')).toEqual(told(ran).objects[0]?.requests);
+    }
+    const same = await plan(pipe('told', { engine_max_threads: 8 }), '-o', 'json');
+    expect(same.code).toBe(0);
+    expect(told(same).objects).toMatchObject([{ plan: 'unchanged', requests: [] }]);
+  });
+
+  test('an organization: first the look alone, then to the letter', async () => {
+    const organizationId = randomUUID();
+    scene.simulator.setOrganization(organizationId, {
+      name: 'Before',
+      add: [{ ...tuple('theirs'), description: '' }],
+    });
+    const spec = (ids: readonly string[]): string =>
+      manifest('Organization', 'planned', {
+        organizationId,
+        name: 'After',
+        privateEndpoints: ids.map(tuple),
+      });
+    const first = await plan(spec(['a', 'b']), '-o', 'json');
+    expect(told(first).objects[0]?.requests).toHaveLength(1);
+    expect(told(first).objects[0]?.says).toContain('what follows depends on that list');
+    await apply(spec(['a', 'b']));
+    await scene.orgs.until('planned', 'Applied');
+    const then = await plan(spec(['b', 'c']), '-o', 'json');
+    const before = scene.simulator.calls().length;
+    await apply(spec(['b', 'c']));
+    await scene.orgs.until('planned', 'Applied');
+    const requests = told(then).objects[0]?.requests ?? [];
+    expect(requests).toHaveLength(2);
+    expect(cameSince(before, organizationId)).toEqual(requests);
+  });
+
+  test('fields that somebody else set stay, as the API server says', async () => {
+    await apply(pipe('shared', { engine_max_threads: 4 }));
+    await scene.psets.until('shared', 'Applied');
+    const more = JSON.stringify({ spec: { settings: { object_storage_concurrency: 3 } } });
+    await kubectl(['patch', 'pset', 'shared', '-n', scene.namespace, '--type=merge', '-p', more]);
+    await scene.psets.until('shared', 'Applied');
+    const ran = await plan(pipe('shared', { engine_max_threads: 5 }), '-o', 'json');
+    const body = told(ran).objects[0]?.requests[0]?.body ?? '';
+    expect(JSON.parse(body)).toEqual({ engine_max_threads: 5, object_storage_concurrency: 3 });
+  });
+});
+
+test('two for one pipe, of which one holds it: nothing is sent for the other', async () => {
+  await apply(pipe('holder', { engine_max_threads: 4 }));
+  await scene.psets.until('holder', 'Applied');
+  const rival = pipe('rival', { engine_max_threads: 9 }).replace('pipe-rival', 'pipe-holder');
+  const ran = await plan(rival, '-o', 'json');
+  expect(ran.code).toBe(0);
+  expect(told(ran).objects).toMatchObject([{ plan: 'stopped', requests: [] }]);
+  expect(told(ran).objects[0]?.says).toContain('held by PipeSettings "holder"');
+});
+
+test('with --prune, what an absence would mean', async () => {
+  const organizationId = randomUUID();
+  scene.simulator.setOrganization(organizationId, { name: 'x' });
+  const labels = { team: 'prune' };
+  const leaving = manifest(
+    'Organization',
+    'leaving',
+    { organizationId, privateEndpoints: [tuple('mine')], deletionPolicy: 'RemovePrivateEndpoints' },
+    labels,
+  );
+  const kept = pipe('kept', { engine_max_threads: 4 }, labels);
+  await apply(documents(leaving, kept, pipe('unlisted', { engine_max_threads: 4 }, labels)));
+  await scene.orgs.until('leaving', 'Applied');
+  await scene.psets.until('kept', 'Applied');
+  const ran = await plan(kept, '--prune', '-l', 'team=prune', '-o', 'json');
+  expect(ran.code).toBe(2);
+  const { absent } = told(ran);
+  expect(absent.map(({ name, requests }) => [name, requests.length])).toEqual([
+    ['unlisted', 0],
+    ['leaving', 2],
+  ]);
+  expect(absent[0]?.says).toContain('the pipe keeps its settings');
+});
+
+/** What two runs do not have alike. */
+function evened(text: string): string {
+  return text
+    .replaceAll(scene.namespace, 'ingest')
+    .replaceAll(OWNER, 'OWNER')
+    .replaceAll(SERVICE, 'SERVICE')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \(\d+s ago/g, 'TIME (3s ago');
+}
+
+test('a change of a pull request fits on one screen with its details folded', async () => {
+  const names = Array.from({ length: 39 }, (_, index) => `pr-${index + 1}`);
+  const organizationId = randomUUID();
+  scene.simulator.setOrganization(organizationId, { name: 'x' });
+  const organization = (ids: readonly string[]): string =>
+    manifest('Organization', 'pr-owner', {
+      organizationId,
+      privateEndpoints: ids.map(tuple),
+      maxPrivateEndpointRemovals: 1,
+    });
+  await apply(
+    documents(
+      ...names.map((name) => pipe(name, { engine_max_threads: 4 })),
+      organization(['a', 'b', 'c']),
+    ),
+  );
+  await scene.orgs.until('pr-owner', 'Applied');
+  await Promise.all(names.map((name) => scene.psets.until(name, 'Applied')));
+  const edited = names.map((name, index) => {
+    if (index < 6) return pipe(name, { engine_max_threads: 5 + index });
+    if (index < 8) return pipe(name, { engine_max_threads: 1_000 });
+    return pipe(name, { engine_max_threads: 4 });
+  });
+  const change = documents(...edited, organization(['a']));
+  const ran = await plan(change, '-o', 'markdown');
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('2 of 40 objects are not valid');
+  const text = evened(ran.stdout);
+  const unfolded = text.replaceAll(
+    /<details>[^]*?<\/details>/g,
+    (part) => /<summary>.*<\/summary>/.exec(part)?.[0] ?? '',
+  );
+  expect(unfolded.split('\n').filter((line) => line !== '').length).toBeLessThan(40);
+  await expect(text).toMatchFileSnapshot('snapshots/plugin/plan-pull-request.md');
+  const asText = await plan(change);
+  await expect(evened(asText.stdout)).toMatchFileSnapshot('snapshots/plugin/plan-pull-request.txt');
+});
+
+describe('bad input gives exit 1, one message, and nothing half done', () => {
+  const refused = async (run: Promise<PluginRun>): Promise<string> => {
+    const { code, stdout, stderr } = await run;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    return stderr;
+  };
+
+  test('YAML that is none, with its line', async () => {
+    const input = documents(pipe('fine', { engine_max_threads: 4 }), 'kind: [\nmetadata:\n');
+    expect(await refused(plan(input))).toMatch(
+      /^error: \(stdin\):\d+:\d+: this is not valid YAML: /,
+    );
+  });
+
+  test('10,000 documents', async () => {
+    const input = 'a: b\n---\n'.repeat(10_000);
+    expect(await refused(plan(input))).toContain('more than 5000 documents');
+  });
+
+  test('a folder that leads back to itself, files that may not be read, and none at all', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'loop', 'deep'), { recursive: true });
+    await symlink(join(folder, 'loop'), join(folder, 'loop', 'deep', 'back'));
+    expect(await refused(plugin(['plan', '--offline', '-f', join(folder, 'loop')]))).toContain(
+      'leads back to',
+    );
+    expect(await refused(plugin(['plan', '--offline', '-f', join(folder, 'none.yaml')]))).toContain(
+      'there is no such file',
+    );
+    const closed = join(folder, 'closed.yaml');
+    await writeFile(closed, 'kind: x\n');
+    await chmod(closed, 0);
+    const isRoot = process.getuid?.() === 0;
+    if (!isRoot)
+      expect(await refused(plugin(['plan', '--offline', '-f', closed]))).toContain(
+        'may not be read',
+      );
+  });
+
+  test("another cluster's kubeconfig", async () => {
+    const kubeconfig = join(await temporaryFolder(), 'elsewhere');
+    await writeFile(
+      kubeconfig,
+      'apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: c, user: u}}]\nclusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]\nusers: [{name: u, user: {}}]\n',
+    );
+    const args = ['plan', '-f', '-', '--api-url', scene.simulator.url];
+    const input = pipe('far', { engine_max_threads: 4 });
+    expect(await refused(plugin(args, { kubeconfig, input }))).toContain('kubectl cluster-info');
+  });
+});
