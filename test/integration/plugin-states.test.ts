@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import { type PluginRun, plugin } from '../support/plugin.ts';
+import { everyState } from '../support/state-files.ts';
+import { STATES } from '../support/state-table.ts';
+import { KINDS, type KindName } from '../support/states.ts';
+import { installLaxCrds } from '../support/states-invalid.ts';
+import { storeStates } from '../support/stored-states.ts';
+
+/**
+ * `status` and `explain` of an object in every state that deploy/argocd has. A control plane of its
+ * own: the CRDs are lax there, or it would not take what an older schema let in.
+ */
+const NAMESPACE = 'ingest';
+const SHORT = { PipeSettings: 'pset', Organization: 'porg', Activity: 'pact' } as const;
+const SNAPSHOTS = join(import.meta.dirname, 'snapshots', 'plugin');
+const STATES_STORED = everyState();
+
+let own: ControlPlane;
+
+beforeAll(async () => {
+  own = await startControlPlane();
+  await own.kubectl(['create', 'namespace', NAMESPACE]);
+});
+afterAll(() => own?.stop());
+
+const run = (...args: string[]): Promise<PluginRun> =>
+  plugin(args, { kubeconfig: own.adminKubeconfig });
+
+/** Of what chance makes, times and ages of the day of the test. */
+function even(text: string): string {
+  return text
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '2026-03-01T12:00:00Z')
+    .replaceAll(/\(\d+[sm] ago\)/g, '(5s ago)');
+}
+
+describe('without CRDs', () => {
+  test.each([[['status', '-A']], [['explain', 'pset/orders']]])(
+    '%s says that they are not installed',
+    async (args) => {
+      const { code, stdout, stderr } = await run(...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(
+        /^error: the cluster does not know the kind \w+ of pipewright\.dev: its CRD is not installed\. What to do: kubectl pipewright doctor\n$/,
+      );
+    },
+  );
+});
+
+describe('in every state', () => {
+  const explained = new Map<string, string>();
+
+  beforeAll(async () => {
+    await installLaxCrds(own);
+    await storeStates(own.admin, NAMESPACE, STATES_STORED);
+    const left = [...STATES_STORED];
+    const worker = async (): Promise<void> => {
+      for (let next = left.pop(); next; next = left.pop()) {
+        const { kind, state } = next;
+        const { code, stdout, stderr } = await run(
+          'explain',
+          `${SHORT[kind]}/${state}`,
+          '-n',
+          NAMESPACE,
+        );
+        if (code !== 0) throw new Error(`explain of ${kind} ${state}: ${stderr}`);
+        explained.set(`${kind} ${state}`, stdout);
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, worker));
+  });
+
+  test('status shows what needs a person first', async () => {
+    const { code, stdout, stderr } = await run('status', '-A');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expect(even(stdout)).toMatchFileSnapshot(join(SNAPSHOTS, 'status.txt'));
+  });
+
+  test('status agrees with what others who read the objects make of them', async () => {
+    const { code, stdout } = await run('status', '-n', NAMESPACE, '-o', 'json', '--check');
+    expect(code).toBe(2);
+    const { items } = JSON.parse(stdout) as {
+      items: { kind: KindName; name: string; ready: boolean; stalled: boolean }[];
+    };
+    const met = items.map(({ kind, name, ready, stalled }) => [
+      `${kind} ${name}`,
+      ready ? 'Ready' : stalled ? 'Stalled' : 'neither',
+    ]);
+    const wanted = STATES_STORED.map(({ kind, state }) => [
+      `${kind} ${state}`,
+      STATES[state]?.wait,
+    ]);
+    expect(Object.fromEntries(met)).toEqual(Object.fromEntries(wanted));
+  });
+
+  test.each(KINDS)('explain tells the story of each %s', async (kind) => {
+    const stories = STATES_STORED.filter((one) => one.kind === kind).map(
+      ({ state }) => `${even(explained.get(`${kind} ${state}`) ?? '')}\n`,
+    );
+    await expect(stories.join('\n')).toMatchFileSnapshot(join(SNAPSHOTS, `explain-${kind}.txt`));
+  });
+});
