@@ -48,6 +48,29 @@ describe('without CRDs', () => {
   );
 });
 
+describe('what is asked for wrongly', () => {
+  test.each([
+    [
+      ['explain', 'pod/orders'],
+      '"pod" is not a kind of Pipewright; name an object as one of pset/NAME, porg/NAME, pact/NAME',
+    ],
+    [['explain', 'pset'], '"pset" names no object; write it as pset/NAME'],
+    [['explain', 'pset/a/b'], '"pset/a/b" names no object; write it as pset/NAME'],
+    [['explain', 'pset', 'a', 'b'], '"pset a b" names no object; write it as pset/NAME'],
+  ])('%s', async (args, message) => {
+    expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` });
+  });
+
+  test.each([[['status', '-o', 'yaml']], [['explain', 'pset/a', '-o', 'wide']]])(
+    '%s names the formats there are',
+    async (args) => {
+      const { code, stderr } = await run(...args);
+      expect(code).toBe(1);
+      expect(stderr).toContain('Allowed choices are text, json.');
+    },
+  );
+});
+
 describe('in every state', () => {
   const explained = new Map<string, string>();
 
@@ -99,5 +122,54 @@ describe('in every state', () => {
       ({ state }) => `${even(explained.get(`${kind} ${state}`) ?? '')}\n`,
     );
     await expect(stories.join('\n')).toMatchFileSnapshot(join(SNAPSHOTS, `explain-${kind}.txt`));
+  });
+
+  test('an object that is not there is named, with how to list all', async () => {
+    expect(await run('explain', 'porg/nowhere', '-n', NAMESPACE)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'error: there is no Organization "nowhere" in namespace "ingest"; list them all: kubectl get organizations.pipewright.dev -A\n',
+    });
+  });
+
+  test('where there are no objects it says so, and nothing is wrong', async () => {
+    const say = (sentence: string) => ({ code: 0, stdout: '', stderr: `${sentence}\n` });
+    expect(await run('status', '--check')).toEqual(
+      say('No objects of Pipewright found in namespace "default".'),
+    );
+    expect(await run('status', '-A', '-l', 'team=a,tier!=b')).toEqual(
+      say('No objects of Pipewright found in any namespace with the labels "team=a,tier!=b".'),
+    );
+    expect(JSON.parse((await run('status', '-o', 'json')).stdout)).toEqual({ items: [] });
+  });
+
+  test.each([
+    [['status', '-A'], 'cannot list resource'],
+    [['explain', 'pset/applied', '-n', NAMESPACE], 'cannot get resource "pipesettings"'],
+  ])('without rights %s names the right that is missing', async (args, right) => {
+    const kubeconfig = await own.addUser('nobody');
+    const { code, stdout, stderr } = await plugin(args, { kubeconfig });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^error: [^\n]+\n$/);
+    expect(stderr).toContain(right);
+    expect(stderr).toContain('ask for this right');
+  });
+
+  test('explain shows nothing of the people in the record of an Activity', async () => {
+    const fetched = STATES_STORED.find(({ state }) => state === 'fetched')?.object.status;
+    const record = fetched?.['activity'] as Readonly<Record<string, string>>;
+    const people = ['actorId', 'actorDetails', 'actorIpAddress', 'userAgent', 'actorType'];
+    const values = people.map((field) => record[field] ?? '').filter((value) => value.length > 3);
+    expect(values.length).toBeGreaterThan(2);
+    const asked = ['explain', 'pact', 'fetched', '-n', NAMESPACE];
+    const [text, json] = await Promise.all([run(...asked), run(...asked, '-o', 'json')]);
+    expect(values.filter((value) => (text.stdout + json.stdout).includes(value))).toEqual([]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      kind: 'Activity',
+      name: 'fetched',
+      ready: true,
+      record: { type: record['type'] },
+    });
   });
 });

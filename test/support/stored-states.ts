@@ -6,6 +6,8 @@ import type { Stored } from './cluster.ts';
 import type { StateObject, StoredState } from './state-files.ts';
 import type { KindName } from './states.ts';
 
+/** Of every moment in the files. */
+const TIME = '2026-03-01T12:00:00Z';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
@@ -36,7 +38,7 @@ function dated(
       return Object.fromEntries(
         Object.entries(value).map(([name, inner]) => [name, visit(inner, name)]),
       );
-    if (!/[tT]ime$/.test(key)) return value;
+    if (value !== TIME) return value;
     return key === 'nextAttemptTime' ? times.future : times.past;
   };
   return { ...object, kind, status: visit(object.status, '') as StateObject['status'] };

@@ -2,7 +2,7 @@ import { withPlace } from '../../kinds/organization/endpoints/wording.ts';
 import { counted, table } from '../words.ts';
 import type { EndpointFacts } from './endpoints.ts';
 import type { Facts } from './facts.ts';
-import { byRequest, sentence, stamp } from './wording.ts';
+import { byRequest, ended, stamp } from './wording.ts';
 
 /** The ledger, with the reason why each endpoint is of this object or not. */
 export function endpointLines(facts: Facts, now: number): string[] {
@@ -52,5 +52,5 @@ function pendingLines({ pendingChange }: Facts, now: number): string[] {
   const answer = refused
     ? ` The API refused it (HTTP ${refused.httpStatus ?? 'unknown'}${byRequest(refused.requestId)}).`
     : ' Its outcome is not known yet.';
-  return [`Being sent since ${stamp(time, now)}: ${sentence(parts.join('; '))}${answer}`];
+  return [`Being sent since ${stamp(time, now)}: ${ended(parts.join('; '))}${answer}`];
 }

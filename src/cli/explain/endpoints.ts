@@ -53,7 +53,7 @@ function notOnRecord(tuple: Tuple): EndpointFacts {
     origin: undefined,
     why: 'not added yet',
     state: undefined,
-    means: 'listed in spec, and nothing else is known of it',
+    means: 'listed in spec, and not seen yet',
     lastError: undefined,
     nextAttemptTime: undefined,
   };
