@@ -67,8 +67,27 @@ export function statusOf({ definition, object }: Found): AnyStatus {
   return plainTexts(readers.get(definition)?.(object.status) ?? {});
 }
 
+/** All that `standingOf` reads of a status; of a thousand objects the rest would take long to read. */
+const READ = [
+  'observedGeneration',
+  'conditions',
+  'nextAttemptTime',
+  'lastHandledReconcileAt',
+  'lastRequest',
+  'applied',
+  'activity',
+] as const satisfies readonly (keyof AnyStatus)[];
+type Read = Pick<AnyStatus, (typeof READ)[number]>;
+
+function readOf({ definition, object }: Found): Read {
+  const stored = (object.status ?? {}) as Readonly<Record<string, unknown>>;
+  const fields = READ.filter((name) => stored[name] !== undefined);
+  const status = Object.fromEntries(fields.map((name) => [name, stored[name]]));
+  return statusOf({ definition, object: { ...object, status } });
+}
+
 /** How the object stands, of whatever kind. */
-export function standingOf(found: Found, status: AnyStatus = statusOf(found)): Standing {
+export function standingOf(found: Found, status: Read = readOf(found)): Standing {
   const object: KubeObject = { ...found.object, status };
   const ready = currentReady(object, status);
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
@@ -95,7 +114,7 @@ export function standingOf(found: Found, status: AnyStatus = statusOf(found)): S
 
 interface Facts {
   readonly object: KubeObject;
-  readonly status: AnyStatus;
+  readonly status: Read;
   /** Of the present generation. */
   readonly ready: ReturnType<typeof currentReady>;
   readonly isDeleted: boolean;
@@ -118,7 +137,7 @@ function stateOf({ status, ready, isDeleted, isStalled }: Facts): State {
   return ready.status === 'True' ? 'Ready' : 'Not ready';
 }
 
-function confirmedOf({ applied, activity, lastRequest }: AnyStatus): Confirmed | undefined {
+function confirmedOf({ applied, activity, lastRequest }: Read): Confirmed | undefined {
   if (applied) return { time: applied.time, generation: applied.generation };
   if (!activity) return undefined;
   return { time: lastRequest?.outcome === 'Succeeded' ? lastRequest.time : undefined };
@@ -151,11 +170,11 @@ function messageOf({ object, status, ready, isDeleted }: Facts): string {
   return `The operator has not acted on generation ${generationOf(object)} yet${said}`;
 }
 
-function readyIn({ conditions = [] }: AnyStatus) {
+function readyIn({ conditions = [] }: Read) {
   return conditions.find(({ type }) => type === 'Ready');
 }
 
-function isTrue({ conditions = [] }: AnyStatus, type: string, generation: number): boolean {
+function isTrue({ conditions = [] }: Read, type: string, generation: number): boolean {
   return conditions.some(
     (one) => one.type === type && one.status === 'True' && one.observedGeneration === generation,
   );
