@@ -67,7 +67,7 @@ export function statusOf({ definition, object }: Found): AnyStatus {
   return plainTexts(readers.get(definition)?.(object.status) ?? {});
 }
 
-/** All that `standingOf` reads of a status; of a thousand objects the rest would take long to read. */
+/** All that `standingOf` reads of a status: of a thousand objects the rest takes long to read. */
 const READ = [
   'observedGeneration',
   'conditions',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { collectionPath, objectPath } from '../../src/kube/resource.ts';
 import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
+import { collectionPath, objectPath } from '../../src/kube/resource.ts';
 import { newNamespace, serviceAccountKubeconfig } from '../controlplane/client.ts';
 import { asAdmin, change } from '../support/cluster.ts';
 import { ensureCrds } from '../support/crd.ts';

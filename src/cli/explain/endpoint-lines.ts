@@ -38,7 +38,9 @@ function notesOn({ lastError, nextAttemptTime }: EndpointFacts, now: number): st
   const said = message ?? (httpStatus === undefined ? undefined : `HTTP ${httpStatus}`);
   return [
     ...(said === undefined ? [] : [`  ${said}${byRequest(requestId)}`]),
-    ...(nextAttemptTime === undefined ? [] : [`  Tried again at ${stamp(nextAttemptTime, now)}`]),
+    ...(nextAttemptTime === undefined
+      ? []
+      : [`  Sent or looked for again at ${stamp(nextAttemptTime, now)}`]),
   ];
 }
 
