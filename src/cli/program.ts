@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
+import { explainCommand } from './explain/command.ts';
 import { planCommand } from './plan/command.ts';
 import { VERSION } from './start.ts';
+import { statusCommand } from './status/command.ts';
 import { UserError } from './user-error.ts';
 
 /**
@@ -19,7 +21,8 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
       'after',
       '\nExit codes: 0 fine, 1 an error, 2 "there is something"; each command says what that is.',
     );
-  for (const command of [planCommand()]) program.addCommand(command.copyInheritedSettings(program));
+  const commands = [statusCommand(), explainCommand(), planCommand()];
+  for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return Number(process.exitCode ?? 0);

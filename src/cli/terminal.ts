@@ -16,6 +16,8 @@ export interface Terminal {
   readonly isScreen: boolean;
   /** Columns of that terminal; undefined where the output goes elsewhere. */
   readonly columns: number | undefined;
+  /** Lines of it. */
+  readonly rows?: number | undefined;
 }
 
 export function processTerminal(): Terminal {
@@ -26,5 +28,6 @@ export function processTerminal(): Terminal {
     styled: (style, text) => styleText(style, text, { stream: stdout }),
     isScreen: stdout.isTTY,
     columns: stdout.isTTY ? stdout.columns : undefined,
+    rows: stdout.isTTY ? stdout.rows : undefined,
   };
 }

@@ -1,3 +1,5 @@
+import { printable } from '../api/reply/text.ts';
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -41,4 +43,20 @@ export function table(rows: readonly (readonly string[])[]): string[] {
       .join('   ')
       .trimEnd(),
   );
+}
+
+/**
+ * The same with every text in it, names of fields too, made one line without control characters:
+ * what comes from the cluster or the API can neither forge lines nor steer the terminal.
+ */
+export function plainTexts<Value>(value: Value): Value {
+  return plain(value) as Value;
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value === 'string') return printable(value).trim();
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(fields.map(([name, member]) => [printable(name), plain(member)]));
 }

@@ -1,6 +1,6 @@
-import { readAnswer } from '../../src/api/reply/envelope.ts';
-import { encodePath } from '../../src/api/http/path.ts';
 import type { ApiRequest, Reply } from '../../src/api/http/client.ts';
+import { encodePath } from '../../src/api/http/path.ts';
+import { readAnswer } from '../../src/api/reply/envelope.ts';
 import { queueKey } from '../../src/controller/controller.ts';
 import type { Kind } from '../../src/controller/kind.ts';
 import { Reconciler } from '../../src/controller/reconciler.ts';

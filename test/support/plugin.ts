@@ -43,8 +43,25 @@ export function pluginFolder(): Promise<string> {
  */
 export async function plugin(
   args: readonly string[],
-  { kubeconfig = controlPlane.adminKubeconfig, input, env, cwd }: PluginOptions = {},
+  options: PluginOptions = {},
 ): Promise<PluginRun> {
+  return (await startPlugin(args, options)).ended;
+}
+
+/** A run that goes on until it is interrupted. */
+export interface RunningPlugin {
+  /** What it has printed so far. */
+  readonly stdout: () => string;
+  readonly ended: Promise<PluginRun>;
+  /** As Ctrl-C does. */
+  readonly interrupt: () => void;
+}
+
+/** The same, and does not wait for the end. */
+export async function startPlugin(
+  args: readonly string[],
+  { kubeconfig = controlPlane.adminKubeconfig, input, env, cwd }: PluginOptions = {},
+): Promise<RunningPlugin> {
   const path = await pluginFolder();
   const child = spawn(join(path, 'kubectl'), ['pipewright', ...args], {
     cwd: cwd ?? path,
@@ -64,6 +81,17 @@ export async function plugin(
     child.once('error', reject);
     child.once('close', (ended) => resolve(ended ?? -1));
   });
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await code, stdout, stderr };
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    printed += chunk;
+  });
+  return {
+    stdout: () => printed,
+    ended: Promise.all([code, text(child.stderr)]).then(([code, stderr]) => ({
+      code,
+      stdout: printed,
+      stderr,
+    })),
+    interrupt: () => void child.kill('SIGINT'),
+  };
 }

@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { toYaml } from '../../src/cli/yaml.ts';
 import type { Pset } from './scene-objects.ts';
 import type { KindName } from './states.ts';
@@ -18,6 +19,39 @@ export const dataFile = (kind: KindName, state: string): string =>
 export function storedStates(kind: KindName): string[] {
   const names = readdirSync(join(folderOf(kind), 'testdata'));
   return names.map((name) => name.replace(/\.yaml$/, '')).sort();
+}
+
+/** One state of deploy/argocd, as it is stored there. */
+export interface StoredState {
+  readonly kind: KindName;
+  readonly state: string;
+  readonly object: StateObject;
+}
+
+export interface StateObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly generation: number;
+    readonly deletionTimestamp?: string;
+    readonly finalizers?: readonly string[];
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly status: Readonly<Record<string, unknown>>;
+}
+
+/** Every state of every kind that is in the repository. */
+export function everyState(): StoredState[] {
+  const kinds = readdirSync(FOLDER) as KindName[];
+  return kinds.flatMap((kind) =>
+    storedStates(kind).map((state) => ({
+      kind,
+      state,
+      object: parse(readFileSync(dataFile(kind, state), 'utf8')) as StateObject,
+    })),
+  );
 }
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;

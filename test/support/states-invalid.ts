@@ -41,10 +41,16 @@ export async function invalidSpecs(): Promise<readonly Pset[]> {
   }
 }
 
-async function storeInvalid(own: ControlPlane): Promise<void> {
-  const install = ['apply', '--server-side', '--force-conflicts', '-f', 'crds/'];
-  await run(own, install);
+const INSTALL = ['apply', '--server-side', '--force-conflicts', '-f', 'crds/'];
+
+/** The CRDs as they are, but that any text will do; it takes a moment until they are in force. */
+export async function installLaxCrds(own: ControlPlane): Promise<void> {
+  await run(own, INSTALL);
   for (const kind of KINDS) await editCrd(own, PLURALS[kind], withoutPatterns);
+}
+
+async function storeInvalid(own: ControlPlane): Promise<void> {
+  await installLaxCrds(own);
   const objects = KINDS.map((kind) => ({
     apiVersion: 'pipewright.dev/v1alpha1',
     kind,
@@ -59,7 +65,7 @@ async function storeInvalid(own: ControlPlane): Promise<void> {
     const create = (): Promise<string> => run(own, ['apply', '-f', '-'], JSON.stringify(object));
     await waitFor(create, { what: `the lax schema of ${object.kind} to be in force` });
   }
-  await run(own, install);
+  await run(own, INSTALL);
 }
 
 function withoutPatterns(value: unknown): unknown {

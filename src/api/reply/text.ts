@@ -9,10 +9,15 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
  * `limit` code points.
  */
 export function plainLine(text: string, limit: number, mask: (text: string) => string): string {
-  const masked = mask(text.replace(UNPRINTABLE, ' '));
+  const masked = mask(printable(text));
   const line = oneLine(masked).trim();
   // A secret with a blank in it may have come together only now.
   return cutTo(line === masked ? line : mask(line), limit);
+}
+
+/** The text as one line that cannot steer a terminal; nothing else about it is changed. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, ' ');
 }
 
 /** Masks what stands in a text as it is, or would stand there once it is made one line. */
@@ -24,7 +29,7 @@ export function maskWhole(text: string, mask: (text: string) => string): string 
 }
 
 function oneLine(text: string): string {
-  return text.replace(UNPRINTABLE, ' ').replace(/\s+/gu, ' ');
+  return printable(text).replace(/\s+/gu, ' ');
 }
 
 /** At most `limit` printable ASCII characters without blanks; undefined when none is left. */

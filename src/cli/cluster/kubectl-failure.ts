@@ -1,6 +1,12 @@
 /** Why kubectl failed, as far as commands tell causes apart. */
 export interface Failure {
-  readonly reason: 'Forbidden' | 'NotFound' | 'Unauthorized' | 'Unreachable' | 'Other';
+  readonly reason:
+    | 'Forbidden'
+    | 'NotFound'
+    | 'NoSuchKind'
+    | 'Unauthorized'
+    | 'Unreachable'
+    | 'Other';
   /** For the user: what kubectl said, and what to do. */
   readonly message: string;
 }
@@ -11,7 +17,8 @@ const CAUSES: readonly (readonly [RegExp, Failure['reason'], todo: string])[] = 
     'Forbidden',
     'ask for this right, or name another user with --context or --kubeconfig',
   ],
-  [/\(NotFound\)|could not find the requested resource|not found/i, 'NotFound', ''],
+  [/could not find the requested resource/i, 'NoSuchKind', ''],
+  [/\(NotFound\)|not found/i, 'NotFound', ''],
   [
     /Unauthorized|must be logged in|provide credentials/i,
     'Unauthorized',

@@ -71,7 +71,7 @@ export function createKubectl(flags: ConnectionFlags, program = 'kubectl'): Kube
       try {
         return await get<T>(path);
       } catch (error) {
-        if (error instanceof KubectlError && error.failure.reason === 'NotFound') return undefined;
+        if (isAbsence(error)) return undefined;
         throw error;
       }
     },
@@ -94,6 +94,10 @@ export function createKubectl(flags: ConnectionFlags, program = 'kubectl'): Kube
       return found.trim() === '' ? 'default' : found.trim();
     },
   };
+}
+
+function isAbsence(error: unknown): boolean {
+  return error instanceof KubectlError && /^(NotFound|NoSuchKind)$/.test(error.failure.reason);
 }
 
 function parsed(answer: string, path: string): unknown {

@@ -3,6 +3,7 @@ import type { Definition } from '../../kinds/schema/definition.ts';
 import { collectionPath, type KubeObject, objectPath } from '../../kube/resource.ts';
 import { UserError } from '../user-error.ts';
 import { type Kubectl, KubectlError } from './kubectl.ts';
+import type { Failure } from './kubectl-failure.ts';
 
 /** Which objects a command is about. */
 export interface Scope {
@@ -67,12 +68,15 @@ export async function getObject(
   { definition, name }: ObjectName,
   namespace: string,
 ): Promise<Found> {
-  const object = await kubectl.find<KubeObject>(objectPath(definition.type, namespace, name));
-  if (!object)
+  try {
+    const path = objectPath(definition.type, namespace, name);
+    return { definition, object: await kubectl.get<KubeObject>(path) };
+  } catch (error) {
+    if (!isFor(error, 'NotFound')) throw withKind(error, definition);
     throw new UserError(
       `there is no ${definition.type.kind} ${JSON.stringify(name)} in namespace ${JSON.stringify(namespace)}; list them all: kubectl get ${definition.type.plural}.${definition.type.group} -A`,
     );
-  return { definition, object };
+  }
 }
 
 /** All objects of these kinds, in the order of the API server. */
@@ -82,24 +86,55 @@ export async function listObjects(
   of: readonly Definition[] = definitions,
 ): Promise<Found[]> {
   const lists = await Promise.all(of.map((definition) => listKind(kubectl, definition, scope)));
-  return lists.flat();
+  return lists.flatMap(({ found }) => found);
 }
 
-async function listKind(
+/** The objects of one kind at one moment. */
+export interface Listed {
+  readonly found: readonly Found[];
+  /** From which a watch goes on. */
+  readonly resourceVersion: string;
+}
+
+export async function listKind(
   kubectl: Kubectl,
   definition: Definition,
-  { namespace, selector }: Scope,
-): Promise<Found[]> {
-  const query = selector === undefined ? '' : `?labelSelector=${encodeURIComponent(selector)}`;
-  const path = collectionPath(definition.type, namespace);
-  try {
-    const { items } = await kubectl.get<{ readonly items: readonly KubeObject[] }>(path + query);
-    return items.map((object) => ({ definition, object }));
-  } catch (error) {
-    if (error instanceof KubectlError && error.failure.reason === 'NotFound')
-      throw new UserError(
-        `the cluster does not know the kind ${definition.type.kind} of ${definition.type.group}: its CRD is not installed. What to do: kubectl pipewright doctor`,
-      );
-    throw error;
+  scope: Scope,
+): Promise<Listed> {
+  interface List {
+    readonly items: readonly KubeObject[];
+    readonly metadata: { readonly resourceVersion: string };
   }
+  try {
+    const { items, metadata } = await kubectl.get<List>(pathOfKind(definition, scope));
+    const found = items.map((object) => ({ definition, object }));
+    return { found, resourceVersion: metadata.resourceVersion };
+  } catch (error) {
+    throw withKind(error, definition);
+  }
+}
+
+/** Path of the objects of one kind; `query` is what else to ask for. */
+export function pathOfKind(
+  { type }: Definition,
+  { namespace, selector }: Scope,
+  query: Readonly<Record<string, string>> = {},
+): string {
+  const asked = new URLSearchParams({
+    ...query,
+    ...(selector !== undefined && { labelSelector: selector }),
+  }).toString();
+  return collectionPath(type, namespace) + (asked === '' ? '' : `?${asked}`);
+}
+
+function isFor(error: unknown, reason: Failure['reason']): boolean {
+  return error instanceof KubectlError && error.failure.reason === reason;
+}
+
+/** The error itself, but where the cluster has no such kind. */
+function withKind(error: unknown, { type }: Definition): unknown {
+  if (!isFor(error, 'NoSuchKind')) return error;
+  return new UserError(
+    `the cluster does not know the kind ${type.kind} of ${type.group}: its CRD is not installed. What to do: kubectl pipewright doctor`,
+  );
 }

@@ -8,7 +8,7 @@ import {
   titleOf,
   withFate,
 } from './planned.ts';
-import { basisOf, changeText, headline, timeText } from './wording.ts';
+import { basisOf, changesHeading, changeText, headline, timeText } from './wording.ts';
 
 /** By this a job finds the comment that it wrote before. */
 export const COMMENT_MARK = '<!-- kubectl pipewright plan -->';
@@ -65,10 +65,16 @@ function row(
 
 const LONGEST_CELL = 200;
 
-function summary({ says, changes, requests }: Forecast): string {
+/** So many changes stand in a row of the table. */
+const MOST_CHANGES = 2;
+
+/** What changes, where it is sent; else why not. */
+function summary({ does, says, changes }: Forecast): string {
+  const shown = changes.slice(0, MOST_CHANGES).map(changeText);
+  const more = changes.length - shown.length;
   const text =
-    requests.length > 0 && changes.length > 0
-      ? `${counted(changes.length, 'change')}: ${says}`
+    does === 'send' && changes.length > 0
+      ? [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
       : says;
   return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - 1)}…` : text;
 }
@@ -136,7 +142,12 @@ function linesOf(forecast: Forecast, now: number): readonly string[] {
     `${escaped(says)}.`,
     ...timeText(forecast).map((line) => `${escaped(line)}.`),
     ...(changed.length > 0
-      ? ['', `Changes, ${escaped(basisOf(forecast, now))}:`, '', fenced(changed)]
+      ? [
+          '',
+          `${changesHeading(forecast)}, ${escaped(basisOf(forecast, now))}:`,
+          '',
+          fenced(changed),
+        ]
       : []),
     ...requestLines('Would send', requests),
     ...requestLines('Would send with `mode: Apply`', withheld),

@@ -9,7 +9,7 @@ import {
   titleOf,
   withFate,
 } from './planned.ts';
-import { basisOf, changeText, headline, timeText } from './wording.ts';
+import { basisOf, changesHeading, changeText, headline, timeText } from './wording.ts';
 
 /** The plan for somebody at a terminal: what needs a look first, the sum last. */
 export function printText(planned: Planned, terminal: Terminal): void {
@@ -67,7 +67,7 @@ function printForecast(forecast: Forecast, { terminal, now }: On): void {
   printRequests('Would send', requests, terminal);
   printRequests('Would send with mode Apply', withheld, terminal);
   if (changes.length === 0) return;
-  terminal.print(`  Changes, ${basisOf(forecast, now)}:`);
+  terminal.print(`  ${changesHeading(forecast)}, ${basisOf(forecast, now)}:`);
   for (const change of changes) terminal.print(`    ${changeText(change)}`);
 }
 

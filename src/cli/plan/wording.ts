@@ -30,6 +30,11 @@ export function basisOf({ known }: Forecast, now: number): string {
   return `compared with the response of ${known.time} (${ago(known.time, now)}${request})`;
 }
 
+/** What stands over the changes. */
+export function changesHeading({ does }: Forecast): string {
+  return does === 'stop' ? 'Changes that are not made' : 'Changes';
+}
+
 /**
  * `engine_max_threads: 4 → 8`, with `?` for a value that is not known; of an endpoint, which has no
  * value but comes or goes, `add privateEndpoints[psc-1] "gcp/r1"`.

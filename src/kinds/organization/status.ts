@@ -14,6 +14,28 @@ import {
 import { reportedIdentity } from './endpoints/identity.ts';
 import { LIMITS } from './limits.ts';
 
+/** Why an endpoint is ours or not. */
+export const ORIGINS = {
+  Added: 'added by this object',
+  Adopted: 'existed before this object listed it, and is owned by it now',
+  Found: 'existed before this object listed it; never removed',
+} as const;
+
+/** How an endpoint stands at the API. */
+export const ENDPOINT_STATES = {
+  Present: 'in the last list of the API',
+  Missing: 'not in the last list, which a second list has to confirm',
+  Unconfirmed: 'sent but not in a list yet',
+  Refused: 'the API refused it',
+  Removing: 'its removal was sent, but it is still in the list',
+} as const;
+
+/** `Added: added by this object. …` */
+const explained = (words: Readonly<Record<string, string>>): string =>
+  Object.entries(words)
+    .map(([word, means]) => `${word}: ${means}.`)
+    .join(' ');
+
 const bounds = { field: LIMITS.field, value: LIMITS.value };
 
 const reportedText = (about: string, max: number = LIMITS.reportedText) =>
@@ -76,15 +98,19 @@ const ledgerEntry = fields('One private endpoint.', {
     LIMITS.ledgerDescription,
   ),
   origin: optional(
-    choice(
-      'Added: added by this object. Adopted: existed before this object listed it, and is owned by it now. Found: existed before this object listed it; never removed. Absent where the API does not have it.',
-      ['Added', 'Adopted', 'Found'],
-    ),
+    choice(`${explained(ORIGINS)} Absent where the API does not have it.`, [
+      'Added',
+      'Adopted',
+      'Found',
+    ]),
   ),
-  state: choice(
-    'Present: in the last list of the API. Missing: not in the last list, which a second list has to confirm. Unconfirmed: sent but not in a list yet. Refused: the API refused it. Removing: its removal was sent, but it is still in the list.',
-    ['Present', 'Missing', 'Unconfirmed', 'Refused', 'Removing'],
-  ),
+  state: choice(explained(ENDPOINT_STATES), [
+    'Present',
+    'Missing',
+    'Unconfirmed',
+    'Refused',
+    'Removing',
+  ]),
   lastError: optional(
     fields('Why the API refused it.', {
       httpStatus,

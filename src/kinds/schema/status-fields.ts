@@ -45,6 +45,12 @@ const condition = fields('One condition.', {
   lastTransitionTime: timestamp('When status last changed.'),
 });
 
+/** What an outcome means, of those that do not say so themselves. */
+export const OUTCOMES = {
+  Unavailable: 'nothing reached the API, or a read failed',
+  Unknown: 'it is not known whether the call took effect',
+} as const;
+
 const lastRequest = fields(
   'The last call for this object. A field that the response omitted is absent.',
   {
@@ -52,7 +58,7 @@ const lastRequest = fields(
     requestId,
     httpStatus,
     outcome: choice(
-      'Succeeded, Rejected, RateLimited, Busy, Unavailable (nothing reached the API, or a read failed) or Unknown (it is not known whether the call took effect).',
+      `Succeeded, Rejected, RateLimited, Busy, Unavailable (${OUTCOMES.Unavailable}) or Unknown (${OUTCOMES.Unknown}).`,
       ['Succeeded', 'Rejected', 'RateLimited', 'Busy', 'Unavailable', 'Unknown'],
     ),
     time: timestamp('When the call ended.'),
@@ -183,12 +189,18 @@ export function drift(bounds: Bounds) {
   );
 }
 
+/** What a plan is compared with. */
+export const PLAN_BASES = {
+  LastResponse: 'the last response of the API',
+  Unknown: 'nothing, because the state at the API is not known',
+} as const;
+
 /** `status.plan`; `body` is the longest text of a request's body. */
 export function plan(bounds: Bounds & { readonly requests: number; readonly body: number }) {
   return fields('In mode Plan: what Apply would send.', {
     time: timestamp('When the plan was made.'),
     basis: choice(
-      'What the changes are compared with: the last response of the API, or nothing, because the state at the API is not known.',
+      `What the changes are compared with: ${PLAN_BASES.LastResponse}, or ${PLAN_BASES.Unknown}.`,
       ['LastResponse', 'Unknown'],
     ),
     hash: digest(

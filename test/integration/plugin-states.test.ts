@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKubectl } from '../../src/cli/cluster/kubectl.ts';
+import type { Context } from '../../src/cli/command.ts';
+import { explain } from '../../src/cli/explain/explain.ts';
+import { systemClock } from '../../src/clock.ts';
+import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import { type PluginRun, plugin } from '../support/plugin.ts';
+import { everyState } from '../support/state-files.ts';
+import { STATES } from '../support/state-table.ts';
+import { KINDS, type KindName } from '../support/states.ts';
+import { installLaxCrds } from '../support/states-invalid.ts';
+import { storeStates } from '../support/stored-states.ts';
+
+/**
+ * `status` and `explain` of an object in every state that deploy/argocd has. A control plane of its
+ * own: the CRDs are lax there, or it would not take what an older schema let in.
+ */
+const NAMESPACE = 'ingest';
+const SHORT = { PipeSettings: 'pset', Organization: 'porg', Activity: 'pact' } as const;
+const SNAPSHOTS = join(import.meta.dirname, 'snapshots', 'plugin');
+const STATES_STORED = everyState();
+
+let own: ControlPlane;
+
+beforeAll(async () => {
+  own = await startControlPlane();
+  await own.kubectl(['create', 'namespace', NAMESPACE]);
+});
+afterAll(() => own?.stop());
+
+const run = (...args: string[]): Promise<PluginRun> =>
+  plugin(args, { kubeconfig: own.adminKubeconfig });
+
+/** Of what chance makes, times and ages of the day of the test. */
+function even(text: string): string {
+  return text
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '2026-03-01T12:00:00Z')
+    .replaceAll(/\(\d+[sm] ago\)/g, '(5s ago)');
+}
+
+/** What the command prints, in this process: its start would take longer than all that it does. */
+async function explainHere(name: string): Promise<string> {
+  const printed: string[] = [];
+  const context: Context = {
+    kubectl: createKubectl({ kubeconfig: own.adminKubeconfig }, own.kubectlProgram),
+    clock: systemClock,
+    version: '0',
+    env: {},
+    stop: new AbortController().signal,
+    terminal: {
+      print: (text) => void printed.push(`${text}\n`),
+      tell: (text) => void printed.push(`stderr: ${text}\n`),
+      styled: (_style, text) => text,
+      isScreen: false,
+      columns: undefined,
+    },
+  };
+  await explain(context, [name], { namespace: NAMESPACE, output: 'text' });
+  return printed.join('');
+}
+
+describe('without CRDs', () => {
+  test.each([[['status', '-A']], [['explain', 'pset/orders']]])(
+    '%s says that they are not installed',
+    async (args) => {
+      const { code, stdout, stderr } = await run(...args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(
+        /^error: the cluster does not know the kind \w+ of pipewright\.dev: its CRD is not installed\. What to do: kubectl pipewright doctor\n$/,
+      );
+    },
+  );
+});
+
+describe('what is asked for wrongly', () => {
+  test.each([
+    [
+      ['explain', 'pod/orders'],
+      '"pod" is not a kind of Pipewright; name an object as one of pset/NAME, porg/NAME, pact/NAME',
+    ],
+    [['explain', 'pset'], '"pset" names no object; write it as pset/NAME'],
+    [['explain', 'pset/a/b'], '"pset/a/b" names no object; write it as pset/NAME'],
+    [['explain', 'pset', 'a', 'b'], '"pset a b" names no object; write it as pset/NAME'],
+  ])('%s', async (args, message) => {
+    expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` });
+  });
+
+  test.each([[['status', '-o', 'yaml']], [['explain', 'pset/a', '-o', 'wide']]])(
+    '%s names the formats there are',
+    async (args) => {
+      const { code, stderr } = await run(...args);
+      expect(code).toBe(1);
+      expect(stderr).toContain('Allowed choices are text, json.');
+    },
+  );
+});
+
+describe('in every state', () => {
+  const explained = new Map<string, string>();
+
+  beforeAll(async () => {
+    await installLaxCrds(own);
+    await storeStates(own.admin, NAMESPACE, STATES_STORED);
+    const left = [...STATES_STORED];
+    const worker = async (): Promise<void> => {
+      for (let next = left.pop(); next; next = left.pop()) {
+        const { kind, state } = next;
+        explained.set(`${kind} ${state}`, await explainHere(`${SHORT[kind]}/${state}`));
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, worker));
+  });
+
+  test('status shows what needs a person first', async () => {
+    const { code, stdout, stderr } = await run('status', '-A');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expect(even(stdout)).toMatchFileSnapshot(join(SNAPSHOTS, 'status.txt'));
+  });
+
+  test('status agrees with what others who read the objects make of them', async () => {
+    const { code, stdout } = await run('status', '-n', NAMESPACE, '-o', 'json', '--check');
+    expect(code).toBe(2);
+    const { items } = JSON.parse(stdout) as {
+      items: { kind: KindName; name: string; ready: boolean; stalled: boolean }[];
+    };
+    const met = items.map(({ kind, name, ready, stalled }) => [
+      `${kind} ${name}`,
+      ready ? 'Ready' : stalled ? 'Stalled' : 'neither',
+    ]);
+    const wanted = STATES_STORED.map(({ kind, state }) => [
+      `${kind} ${state}`,
+      STATES[state]?.wait,
+    ]);
+    expect(Object.fromEntries(met)).toEqual(Object.fromEntries(wanted));
+  });
+
+  test.each(KINDS)('explain tells the story of each %s', async (kind) => {
+    const stories = STATES_STORED.filter((one) => one.kind === kind).map(
+      ({ state }) => `${even(explained.get(`${kind} ${state}`) ?? '')}\n`,
+    );
+    await expect(stories.join('\n')).toMatchFileSnapshot(join(SNAPSHOTS, `explain-${kind}.txt`));
+  });
+
+  test.each(KINDS)('explain prints the same of a %s where kubectl starts it', async (kind) => {
+    const { code, stdout, stderr } = await run('explain', SHORT[kind], 'edited', '-n', NAMESPACE);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(even(stdout)).toBe(even(explained.get(`${kind} edited`) ?? ''));
+  });
+
+  test('an object that is not there is named, with how to list all', async () => {
+    expect(await run('explain', 'porg/nowhere', '-n', NAMESPACE)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'error: there is no Organization "nowhere" in namespace "ingest"; list them all: kubectl get organizations.pipewright.dev -A\n',
+    });
+  });
+
+  test('where there are no objects it says so, and nothing is wrong', async () => {
+    const say = (sentence: string) => ({ code: 0, stdout: '', stderr: `${sentence}\n` });
+    expect(await run('status', '--check')).toEqual(
+      say('No objects of Pipewright found in namespace "default".'),
+    );
+    expect(await run('status', '-A', '-l', 'team=a,tier!=b')).toEqual(
+      say('No objects of Pipewright found in any namespace with the labels "team=a,tier!=b".'),
+    );
+    expect(JSON.parse((await run('status', '-o', 'json')).stdout)).toEqual({ items: [] });
+  });
+
+  test.each([
+    [['status', '-A'], 'cannot list resource'],
+    [['explain', 'pset/applied', '-n', NAMESPACE], 'cannot get resource "pipesettings"'],
+  ])('without rights %s names the right that is missing', async (args, right) => {
+    const kubeconfig = await own.addUser('nobody');
+    const { code, stdout, stderr } = await plugin(args, { kubeconfig });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^error: [^\n]+\n$/);
+    expect(stderr).toContain(right);
+    expect(stderr).toContain('ask for this right');
+  });
+
+  test('explain shows nothing of the people in the record of an Activity', async () => {
+    const fetched = STATES_STORED.find(({ state }) => state === 'fetched')?.object.status;
+    const record = fetched?.['activity'] as Readonly<Record<string, string>>;
+    const people = ['actorId', 'actorDetails', 'actorIpAddress', 'userAgent', 'actorType'];
+    const values = people.map((field) => record[field] ?? '').filter((value) => value.length > 3);
+    expect(values.length).toBeGreaterThan(2);
+    const asked = ['explain', 'pact', 'fetched', '-n', NAMESPACE];
+    const [text, json] = await Promise.all([run(...asked), run(...asked, '-o', 'json')]);
+    expect(values.filter((value) => (text.stdout + json.stdout).includes(value))).toEqual([]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      kind: 'Activity',
+      name: 'fetched',
+      ready: true,
+      record: { type: record['type'] },
+    });
+  });
+});
