@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { kubectl } from '../controlplane/client.ts';
+import { kubectl, serviceAccountKubeconfig } from '../controlplane/client.ts';
+import { allow } from '../support/cluster.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type PluginRun, plugin } from '../support/plugin.ts';
 import { openScene, type Scene } from '../support/scene.ts';
@@ -240,14 +243,13 @@ describe('bad input gives exit 1, one message, and nothing half done', () => {
     expect(await refused(plugin(['plan', '--offline', '-f', join(folder, 'none.yaml')]))).toContain(
       'there is no such file',
     );
+    // A socket is nothing that anybody may read, root neither.
     const closed = join(folder, 'closed.yaml');
-    await writeFile(closed, 'kind: x\n');
-    await chmod(closed, 0);
-    const isRoot = process.getuid?.() === 0;
-    if (!isRoot)
-      expect(await refused(plugin(['plan', '--offline', '-f', closed]))).toContain(
-        'may not be read',
-      );
+    const server = createServer().listen(closed);
+    await once(server, 'listening');
+    const said = await refused(plugin(['plan', '--offline', '-f', closed]));
+    server.close();
+    expect(said).toContain('closed.yaml: it could not be read');
   });
 
   test("another cluster's kubeconfig", async () => {
@@ -259,5 +261,22 @@ describe('bad input gives exit 1, one message, and nothing half done', () => {
     const args = ['plan', '-f', '-', '--api-url', scene.simulator.url];
     const input = pipe('far', { engine_max_threads: 4 });
     expect(await refused(plugin(args, { kubeconfig, input }))).toContain('kubectl cluster-info');
+  });
+
+  test('no right to write, and no right to read at all', async () => {
+    const name = 'reader';
+    const kubeconfig = await serviceAccountKubeconfig(scene.namespace, name);
+    const input = pipe('unwritten', { engine_max_threads: 4 });
+    const args = ['plan', '-f', '-', '--api-url', scene.simulator.url];
+    expect(await refused(plugin(args, { kubeconfig, input }))).toContain('cannot list resource');
+    const group = 'pipewright.dev';
+    const resources = ['pipesettings', 'organizations', 'activities'];
+    await allow(scene.namespace, name, [{ apiGroups: [group], resources, verbs: ['get', 'list'] }]);
+    const refusal = await plugin(args, { kubeconfig, input });
+    expect([refusal.code, refusal.stdout]).toEqual([1, '']);
+    expect(refusal.stderr).toContain('--dry-run=none');
+    const reading = await plugin([...args, '--dry-run=none'], { kubeconfig, input });
+    expect(reading.code).toBe(2);
+    expect(reading.stderr).toContain('objects of other namespaces');
   });
 });
