@@ -114,6 +114,12 @@ test('what was refused, and is due again, is shown as sent', () => {
   expect(fields(shows)).toEqual(['+name', '+privateEndpoints[b]']);
 });
 
+test('what was refused is shown as sent before its time too, as the edit to Apply makes it due', () => {
+  const refused = entry('b', { state: 'Refused', lastError: {}, nextAttemptTime: at(60_000) });
+  const shows = preview({ ids: ['a', 'b'], ledger: [entry('a'), refused], list: [e('a')] });
+  expect(shows.plan.requests.at(-1)?.body).toContain('"b"');
+});
+
 test('an endpoint whose id the API has elsewhere is named as not touched', () => {
   const { summary } = preview({ ids: ['c'], ledger: [], list: [{ ...e('c'), region: 'r9' }] });
   expect(summary.message).toContain('not touched: c');

@@ -22,8 +22,10 @@ export function markdown(planned: Planned): string {
   const { strays } = planned;
   const invalid = withFate(planned, 'invalid');
   const problems = [...strays, ...invalid.flatMap((object) => object.problems)].map(
-    ({ place, message }) => `- ${code(`${place.file}:${place.line}`)} ${escaped(message)}`,
+    ({ place, message }) =>
+      `- ${code(`${shortText(place.file)}:${place.line}`)} ${escaped(shortText(message))}`,
   );
+  const rows = rowsOf(planned);
   const head = [
     COMMENT_MARK,
     '### Pipewright plan',
@@ -32,25 +34,34 @@ export function markdown(planned: Planned): string {
     ...(planned.isOffline
       ? ['', 'Planned without a cluster: the present values are not known.']
       : []),
-    ...(problems.length > 0 ? ['', '**Not valid**', '', ...shortened(problems)] : []),
-    ...tableOf(planned),
+    ...(problems.length > 0 ? ['', '**Not valid**', '', ...problems.slice(0, MOST_SHOWN)] : []),
+    ...(rows.length > 0 ? ['', ...TABLE, ...rows.slice(0, MOST_SHOWN)] : []),
   ];
-  return withDetails(`${head.join('\n')}\n`, detailsOf(planned));
+  const more = [
+    ...foldedRest('not valid', [], problems),
+    ...foldedRest('in the table', TABLE, rows),
+  ];
+  return withDetails(`${head.join('\n')}\n`, [...more, ...detailsOf(planned)]);
 }
 
-function tableOf(planned: Planned): readonly string[] {
-  const rows = [...withFate(planned, 'stopped'), ...withFate(planned, 'sends')].map((object) => {
-    const { forecast } = object;
-    const word = fateOf(object) === 'stopped' ? '**stopped**' : 'sends';
-    return row(object, word, forecast);
-  });
-  const gone = planned.absent.map((one) => row(one, '**deleted**', one.forecast));
-  if (rows.length + gone.length === 0) return [];
+const TABLE = ['| Object | Namespace | Plan | What |', '|---|---|---|---|'] as const;
+
+function foldedRest(
+  what: string,
+  heading: readonly string[],
+  lines: readonly string[],
+): readonly string[] {
+  const rest = lines.slice(MOST_SHOWN);
+  return rest.length === 0 ? [] : [folded(`${rest.length} more ${what}`, [...heading, ...rest])];
+}
+
+function rowsOf(planned: Planned): readonly string[] {
+  const shown = [...withFate(planned, 'stopped'), ...withFate(planned, 'sends')];
   return [
-    '',
-    '| Object | Namespace | Plan | What |',
-    '|---|---|---|---|',
-    ...shortened([...rows, ...gone]),
+    ...shown.map((object) =>
+      row(object, fateOf(object) === 'stopped' ? '**stopped**' : 'sends', object.forecast),
+    ),
+    ...planned.absent.map((one) => row(one, '**deleted**', one.forecast)),
   ];
 }
 
@@ -60,7 +71,7 @@ function row(
   forecast: Forecast | undefined,
 ): string {
   const what = forecast ? summary(forecast) : '';
-  return `| ${code(titleOf(object))} | ${code(object.namespace)} | ${word} | ${escaped(what)} |`;
+  return `| ${code(shortText(titleOf(object)))} | ${code(shortText(object.namespace))} | ${word} | ${escaped(what)} |`;
 }
 
 const LONGEST_CELL = 200;
@@ -76,24 +87,12 @@ function summary({ does, says, changes }: Forecast): string {
     does === 'send' && changes.length > 0
       ? [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
       : says;
-  return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - 1)}…` : text;
+  return shortText(text);
 }
 
-function shortened(lines: readonly string[]): readonly string[] {
-  if (lines.length <= MOST_SHOWN) return lines;
-  const rest = lines.length - MOST_SHOWN;
-  return [
-    ...lines.slice(0, MOST_SHOWN),
-    '',
-    `<details><summary>${rest} more</summary>`,
-    '',
-    ...(lines[0]?.startsWith('|')
-      ? ['| Object | Namespace | Plan | What |', '|---|---|---|---|']
-      : []),
-    ...lines.slice(MOST_SHOWN),
-    '',
-    '</details>',
-  ];
+/** A text of others may be long, and a row is one of many. */
+function shortText(text: string): string {
+  return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - 1)}…` : text;
 }
 
 /** One folded part for each object that sends, would send, or is stopped. */
@@ -104,7 +103,7 @@ function detailsOf(planned: Planned): readonly string[] {
   return [
     ...shown.map((object) =>
       folded(
-        `${titleOf(object)} in ${object.namespace}${object.isNew ? ' (new)' : ''}`,
+        `${shortText(titleOf(object))} in ${shortText(object.namespace)}${object.isNew ? ' (new)' : ''}`,
         forecastLines(object, now),
       ),
     ),
@@ -187,7 +186,7 @@ function fenced(lines: readonly string[]): string {
 }
 
 function code(text: string): string {
-  return /[`|\n]/.test(text) ? escaped(text) : `\`${text}\``;
+  return /[`|<>@\\\n\r]/.test(text) ? escaped(text) : `\`${text}\``;
 }
 
 /** As plain words, in a table too: no markup, no HTML, nobody is mentioned. */
