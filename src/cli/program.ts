@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import { importCommand } from './import/command.ts';
 import { planCommand } from './plan/command.ts';
+import { requestCommands } from './request/command.ts';
 import { VERSION } from './start.ts';
 import { UserError } from './user-error.ts';
 
@@ -19,7 +21,8 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
       'after',
       '\nExit codes: 0 fine, 1 an error, 2 "there is something"; each command says what that is.',
     );
-  for (const command of [planCommand()]) program.addCommand(command.copyInheritedSettings(program));
+  for (const command of [planCommand(), importCommand(), ...requestCommands()])
+    program.addCommand(command.copyInheritedSettings(program));
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return Number(process.exitCode ?? 0);
