@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -121,6 +122,51 @@ const anyBehaviour = fc.record({
   omit: fc.subarray(['name', 'privateEndpoints', 'id']),
 });
 
+/** Undefined where it is refused, as there is nothing to declare. */
+function printedOrRefused(result: Record<string, unknown>) {
+  try {
+    return manifestOf(result);
+  } catch (error) {
+    if (error instanceof UserError && error.message.includes('nothing that it could declare'))
+      return undefined;
+    throw error;
+  }
+}
+
+/** Where the manifest is not what the API has, or cannot be applied or shown. */
+function faultsOf(
+  result: Record<string, unknown>,
+  { yaml, read }: ReturnType<typeof manifestOf>,
+): string[] {
+  const { name, privateEndpoints } = read.spec;
+  const raw = result['privateEndpoints'];
+  const entries = Array.isArray(raw)
+    ? raw.filter((entry): entry is Entry => typeof entry === 'object' && entry !== null)
+    : [];
+  const spec = parseSpec(read);
+  return [
+    ...(spec.ok && isDeepStrictEqual(spec.spec, read.spec) ? [] : ['the operator reads another']),
+    // Nothing in it that a terminal heeds or nobody sees.
+    ...(/[^\P{Cc}\n]|[\p{Cf}\u2028\u2029]/u.test(yaml) ? ['a control character'] : []),
+    ...(name === undefined || name === result['name'] ? [] : ['another name']),
+    ...(privateEndpoints && !Array.isArray(raw) ? ['a list that the reply lacks'] : []),
+    ...(privateEndpoints?.length === 0 && entries.length > 0 ? ['an empty list'] : []),
+    ...(privateEndpoints ?? []).flatMap((one) => {
+      const alike = entries.filter(({ id }) => plain(String(id)) === plain(one.id));
+      const isSame = alike.every((entry) => isDeepStrictEqual(trimmed(entry), trimmed(one)));
+      const isDescribed =
+        one.description === undefined ||
+        alike.some(({ description }) => description === one.description);
+      return alike.length > 0 && isSame && isDescribed ? [] : [`another ${one.id}`];
+    }),
+  ];
+}
+
+type Entry = Partial<Record<keyof PrivateEndpoint, unknown>>;
+
+const trimmed = ({ id, cloudProvider, region }: Entry): string[] =>
+  [id, cloudProvider, region].map((part) => String(part).replace(/^ +| +$/g, ''));
+
 describe('the manifest of an organization', () => {
   test('whatever the simulated API answers, the operator takes it and reads the same texts', () => {
     let printedOnce = 0;
@@ -139,39 +185,9 @@ describe('the manifest of an organization', () => {
           };
           const text = organizationText(held, { ...startBehaviour(), ...behaviour });
           const result = parseJson(text)?.value as Record<string, unknown>;
-          let manifest: ReturnType<typeof manifestOf>;
-          try {
-            manifest = manifestOf(result);
-          } catch (error) {
-            if (!(error instanceof UserError)) throw error;
-            expect(error.message).toContain('nothing that it could declare');
-            return;
-          }
-          printedOnce += 1;
-          const { yaml, read } = manifest;
-          expect(parseSpec(read)).toMatchObject({ ok: true, spec: read.spec });
-          // Nothing in it that a terminal heeds or nobody sees.
-          expect(yaml).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\u2028\u2029]/u);
-          if (read.spec.name !== undefined) expect(read.spec.name).toBe(result['name']);
-          const raw = result['privateEndpoints'];
-          if (!Array.isArray(raw)) {
-            expect(read.spec).not.toHaveProperty('privateEndpoints');
-            return;
-          }
-          const entries = raw.filter(
-            (entry): entry is PrivateEndpoint => typeof entry === 'object' && entry !== null,
-          );
-          for (const one of read.spec.privateEndpoints ?? []) {
-            const alike = entries.filter(({ id }) => plain(String(id)) === plain(one.id));
-            expect(alike.length).toBeGreaterThan(0);
-            for (const { id, cloudProvider, region } of alike)
-              expect(
-                [String(id), cloudProvider, region].map((part) => part.replace(/^ +| +$/g, '')),
-              ).toEqual([one.id, one.cloudProvider, one.region]);
-            if (one.description !== undefined)
-              expect(alike.map(({ description }) => description)).toContain(one.description);
-          }
-          if (read.spec.privateEndpoints?.length === 0) expect(raw).toEqual([]);
+          const manifest = printedOrRefused(result);
+          if (manifest !== undefined) printedOnce += 1;
+          expect(manifest ? faultsOf(result, manifest) : []).toEqual([]);
         },
       ),
       { numRuns: 400 },
