@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseJson } from '../../src/api/reply/json.ts';
+import { completeOrganization } from '../../src/cli/import/completed.ts';
 import { objectNameFrom, toYaml } from '../../src/cli/import/manifest.ts';
 import { organizationManifest } from '../../src/cli/import/organization-manifest.ts';
 import { UserError } from '../../src/cli/user-error.ts';
@@ -10,7 +11,12 @@ import { createMask } from '../../src/redaction.ts';
 import { plain } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { readReply } from '../../src/kinds/organization/endpoints/reply.ts';
 import { definition } from '../../src/kinds/organization/definition.ts';
-import { parseSpec } from '../../src/kinds/organization/resource.ts';
+import {
+  type OrganizationSpec,
+  type OrganizationStatus,
+  parseSpec,
+} from '../../src/kinds/organization/resource.ts';
+import { anOrganization } from '../support/organization-objects.ts';
 import { organizationText } from '../simulator/organization-echo.ts';
 import {
   ORGANIZATION_CHOICES,
@@ -318,6 +324,56 @@ describe('the manifest of an organization', () => {
     expect(yaml + remarks.join()).not.toMatch(/canary-(id|secret)-1/);
     expect(parse(yaml)).toMatchObject({ spec: { privateEndpoints: [{ id: 'plain' }] } });
     expect(lacks).toBe(true);
+  });
+});
+
+describe('an Organization is completed from its status', () => {
+  const live = (
+    spec: Partial<OrganizationSpec>,
+    shown: NonNullable<OrganizationStatus['organization']>,
+  ) => completeOrganization.complete(anOrganization({ spec, status: { organization: shown } }));
+
+  test('where the status has all of the list', () => {
+    const list = [endpoint('x'), endpoint('PSC-1'), endpoint('Y', { region: 'elsewhere' })];
+    const completed = live(
+      { privateEndpoints: [endpoint('psc-1'), endpoint('y'), endpoint('z')] },
+      { name: 'Acme', privateEndpoints: list, privateEndpointsTotal: 3 },
+    );
+    expect(completed?.spec).toMatchObject({
+      name: 'Acme',
+      adoptPrivateEndpoints: true,
+      privateEndpoints: [endpoint('psc-1'), endpoint('y'), endpoint('z'), endpoint('x')],
+    });
+    expect(completed?.leftOut).toEqual([expect.stringContaining('"Y" of the reply is left out')]);
+  });
+
+  test('where it has only the beginning, nothing is printed', () => {
+    const privateEndpoints = Array.from({ length: 200 }, (_, at) => endpoint(`psc-${at}`));
+    expect(() =>
+      live({ privateEndpoints: [] }, { privateEndpoints, privateEndpointsTotal: 201 }),
+    ).toThrow('has 201 private endpoints');
+  });
+
+  test('where no reply had a list, none is declared', () => {
+    const completed = completeOrganization.complete({
+      ...anOrganization({ status: { organization: { id: 'x' } } }),
+      spec: { ...wanted, name: 'Declared' },
+    });
+    expect(completed?.spec).toEqual({ ...wanted, name: 'Declared' });
+    expect(completed?.remarks).toEqual([
+      'the reply did not have name',
+      'the reply did not have privateEndpoints',
+    ]);
+  });
+
+  test('a name that the status has cut is left out', () => {
+    const name = `${'n'.repeat(255)}…`;
+    const completed = live(
+      { privateEndpoints: [] },
+      { name, privateEndpoints: [], privateEndpointsTotal: 0 },
+    );
+    expect(completed?.spec).not.toHaveProperty('name');
+    expect(completed?.leftOut).toEqual(['the name is left out: the status has only its beginning']);
   });
 });
 

@@ -9,7 +9,7 @@ import { type Context, type ExitCode, namespaceOf, type ScopeFlags } from '../co
 import { UserError } from '../user-error.ts';
 import { ago } from '../words.ts';
 import { type Completion, completeOrganization, completePipeSettings } from './completed.ts';
-import { checkedYaml, type Manifest } from './manifest.ts';
+import { checkedYaml, type Manifest, shownLine } from './manifest.ts';
 
 export interface FromStatusFlags extends ScopeFlags {
   readonly fromStatus?: string;
@@ -32,7 +32,7 @@ export async function importFromStatus(
   const spec = parseSpec(found.object);
   if (!spec.ok)
     throw new UserError(
-      `the spec of ${shortNameOf(found)} is not valid, so it cannot be completed: ${spec.message}; correct it first`,
+      `the spec of ${shortNameOf(found)} is not valid, so it cannot be completed: ${shownLine(spec.message)}; correct it first`,
     );
   const completed = time === undefined ? undefined : complete(found.object);
   if (time === undefined || !completed)
@@ -53,7 +53,7 @@ export async function importFromStatus(
   terminal.print(checkedYaml(manifest, above, parseSpec));
   terminal.tell(`Completed by ${age}; what was changed at the API since then is not in it.`);
   for (const remark of [...completed.leftOut, ...completed.remarks])
-    terminal.tell(`Remark: ${remark}`);
+    terminal.tell(shownLine(`Remark: ${remark}`));
   return completed.leftOut.length > 0 ? 2 : 0;
 }
 

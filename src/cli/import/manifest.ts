@@ -52,13 +52,18 @@ export function checkedYaml(
   const read = parseSpec(parse(text) as { readonly spec?: unknown });
   if (read.ok) return text;
   throw new UserError(
-    `no manifest is printed, because the operator would not take it: ${plainLine(read.message, 1024, (same) => same)}`,
+    `no manifest is printed, because the operator would not take it: ${shownLine(read.message)}`,
   );
 }
 
 /** A comment is one line, whatever stands in the text. */
 export function commented(text: string): string {
-  return text === '' ? '#' : `# ${plainLine(text, 1024, (same) => same)}`;
+  return `# ${shownLine(text)}`;
+}
+
+/** A text with words of the API or the cluster in it, as one line that a terminal only shows. */
+export function shownLine(text: string): string {
+  return plainLine(text, 1024, (same) => same);
 }
 
 /**

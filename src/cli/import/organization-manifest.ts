@@ -5,7 +5,7 @@ import { parseSpec } from '../../kinds/organization/resource.ts';
 import { UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
 import { declarable, type HoldsKey } from './endpoints.ts';
-import { checkedYaml, objectNameFrom } from './manifest.ts';
+import { checkedYaml, objectNameFrom, shownLine } from './manifest.ts';
 
 /** What an object says before anything is known of the organization. */
 export interface Wanted {
@@ -57,7 +57,7 @@ export function organizationManifest(
   const { organizationId, credentialsSecretRef } = wanted;
   if (name.value === undefined && !isListed)
     throw new UserError(
-      `no manifest is printed, because there is nothing that it could declare: ${missing.join('; ')}`,
+      `no manifest is printed, because there is nothing that it could declare: ${shownLine(missing.join('; '))}`,
     );
   const spec = {
     organizationId,

@@ -20,6 +20,7 @@ import { UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
 import { type ApiFlags, openApi } from './api-access.ts';
 import { type Key, keyInEnvironment, keyInSecret } from './key.ts';
+import { shownLine } from './manifest.ts';
 import { organizationManifest, type Wanted } from './organization-manifest.ts';
 
 export interface OrganizationFlags extends ScopeFlags, ApiFlags {
@@ -73,7 +74,7 @@ export async function importOrganization(
     terminal.tell(
       `The API answered${quoting(verdict.requestId)}: ${counted(printed.endpoints, 'private endpoint')} in the manifest.`,
     );
-    for (const remark of printed.remarks) terminal.tell(`Remark: ${remark}`);
+    for (const remark of printed.remarks) terminal.tell(shownLine(`Remark: ${remark}`));
     return printed.lacks ? 2 : 0;
   } finally {
     await api.close();

@@ -87,7 +87,7 @@ function hasReason({ object }: Found, reason: string | undefined): boolean {
 /** With --all or -l: of these kinds, or of all. */
 function kindsNamed(words: readonly string[]): readonly Definition[] {
   if (words.length === 0) return definitions;
-  return words.map((word) => {
+  return [...new Set(words)].map((word) => {
     const definition = definitionNamed(word);
     if (definition) return definition;
     throw new UserError(

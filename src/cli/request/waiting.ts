@@ -37,7 +37,8 @@ const REST_MS = 1_000;
 
 /**
  * Watches these objects until all are done or gone, or the signal is aborted. Throws KubectlError
- * where they may not be listed or watched; an API server that is away for a while is waited for.
+ * where they may not be listed or watched. An API server that is away is waited for; where it stays
+ * away, that is thrown at the end.
  */
 export async function watchUntilDone(
   { kubectl, clock }: Pick<Context, 'kubectl' | 'clock'>,
@@ -49,6 +50,7 @@ export async function watchUntilDone(
   const path = collectionPath(group.definition.type, group.namespace);
   const only = onlyOne(group);
   const finished = new AbortController();
+  let failure: KubectlError | undefined;
   const see = (object: KubeObject): void => {
     const { uid } = object.metadata;
     if (waiting.has(uid) && isDone(object)) waiting.delete(uid);
@@ -65,6 +67,7 @@ export async function watchUntilDone(
   };
   const look = async (): Promise<void> => {
     const { metadata, items } = await kubectl.get<Listed>(`${path}?${only}`);
+    failure = undefined;
     for (const item of items) see(item);
     const there = new Set(items.map(({ metadata: { uid } }) => uid));
     for (const uid of [...waiting].filter((one) => !there.has(one))) gone(uid);
@@ -81,13 +84,15 @@ export async function watchUntilDone(
       await look();
     } catch (error) {
       if (!isPassing(error)) throw error;
+      failure = error;
     }
     if (waiting.size > 0) await pause(clock, REST_MS, signal);
   }
+  if (waiting.size > 0 && failure) throw failure;
 }
 
 /** The API server could not be reached, or broke off; nobody has refused anything. */
-function isPassing(error: unknown): boolean {
+function isPassing(error: unknown): error is KubectlError {
   return (
     error instanceof KubectlError &&
     (error.failure.reason === 'Unreachable' || error.failure.reason === 'Other')
