@@ -70,6 +70,22 @@ describe('with an operator that runs', () => {
     expect(requested(await scene.psets.get('good'))).not.toBe(requested(good));
   });
 
+  test('while the API has not answered, what the status says from before is no answer', async () => {
+    scene.simulator.next({ hold: true }, { match: { pathIncludes: pathOf('good') } });
+    const { code, stderr } = await run('retry', 'pset/good', '--wait', '--timeout', '1s');
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('pset/good: the operator has not acted yet'),
+    });
+    const value = requested(await scene.psets.get('good'));
+    scene.simulator.release();
+    await scene.psets.untilIt(
+      'good',
+      'the request to be answered',
+      ({ status }) => status.lastHandledReconcileAt === value,
+    );
+  });
+
   test('retry --all --wait ends whatever state an object is in, and says how each ended', async () => {
     const { code, stdout, stderr } = await run('retry', '--all', '--wait', '-o', 'json');
     expect(code).toBe(2);

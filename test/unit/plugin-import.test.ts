@@ -7,22 +7,22 @@ import { completeOrganization } from '../../src/cli/import/completed.ts';
 import { objectNameFrom, toYaml } from '../../src/cli/import/manifest.ts';
 import { organizationManifest } from '../../src/cli/import/organization-manifest.ts';
 import { UserError } from '../../src/cli/user-error.ts';
-import { createMask } from '../../src/redaction.ts';
+import { definition } from '../../src/kinds/organization/definition.ts';
 import { plain } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { readReply } from '../../src/kinds/organization/endpoints/reply.ts';
-import { definition } from '../../src/kinds/organization/definition.ts';
 import {
   type OrganizationSpec,
   type OrganizationStatus,
   parseSpec,
 } from '../../src/kinds/organization/resource.ts';
-import { anOrganization } from '../support/organization-objects.ts';
+import { createMask } from '../../src/redaction.ts';
 import { organizationText } from '../simulator/organization-echo.ts';
 import {
   ORGANIZATION_CHOICES,
   type PrivateEndpoint,
   startBehaviour,
 } from '../simulator/organization-types.ts';
+import { anOrganization } from '../support/organization-objects.ts';
 
 const ORGANIZATION = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';
 const wanted = { organizationId: ORGANIZATION, credentialsSecretRef: { name: 'management-api' } };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answerOf, isGood, shownReady } from '../../src/cli/request/progress.ts';
 import { inTurn } from '../../src/cli/request/in-turn.ts';
+import { answerOf, isGood, shownReady } from '../../src/cli/request/progress.ts';
 import { actionOf } from '../../src/cli/request/verbs.ts';
 import type { Condition } from '../../src/controller/conditions.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';

@@ -1,7 +1,7 @@
-import { parseConfig } from '../../config/config.ts';
-import { environmentName } from '../../config/flags.ts';
 import { type ApiClient, createApiClient } from '../../api/http/client.ts';
 import { proxyName } from '../../api/http/proxy.ts';
+import { parseConfig } from '../../config/config.ts';
+import { environmentName } from '../../config/flags.ts';
 import type { Context } from '../command.ts';
 import { UserError } from '../user-error.ts';
 

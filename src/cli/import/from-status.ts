@@ -1,8 +1,8 @@
 import { definition as organizationDefinition } from '../../kinds/organization/definition.ts';
 import { definition as pipeSettingsDefinition } from '../../kinds/pipe-settings/definition.ts';
-import { type CommonStatus, REQUESTED_AT } from '../../kinds/status/common-status.ts';
-import { timestamp } from '../../kinds/status/canonical.ts';
 import type { Proof } from '../../kinds/schema/status-fields.ts';
+import { timestamp } from '../../kinds/status/canonical.ts';
+import { type CommonStatus, REQUESTED_AT } from '../../kinds/status/common-status.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { type Found, getObject, parseObjectName, shortNameOf } from '../cluster/objects.ts';
 import { type Context, type ExitCode, namespaceOf, type ScopeFlags } from '../command.ts';

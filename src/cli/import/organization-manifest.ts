@@ -1,5 +1,5 @@
-import type { Reported } from '../../kinds/organization/endpoints/endpoints.ts';
 import { definition } from '../../kinds/organization/definition.ts';
+import type { Reported } from '../../kinds/organization/endpoints/endpoints.ts';
 import { LIMITS } from '../../kinds/organization/limits.ts';
 import { parseSpec } from '../../kinds/organization/resource.ts';
 import { UserError } from '../user-error.ts';

@@ -1,5 +1,5 @@
-import type { Condition } from '../../controller/conditions.ts';
 import { plainLine } from '../../api/reply/text.ts';
+import type { Condition } from '../../controller/conditions.ts';
 import { type CommonStatus, currentReady } from '../../kinds/status/common-status.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { Action } from './verbs.ts';

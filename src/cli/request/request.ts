@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { duration, oneOf } from '../../config/flag-values.ts';
 import type { Reading } from '../../config/flags.ts';
-import type { KubeObject } from '../../kube/resource.ts';
 import { timestamp } from '../../kinds/status/canonical.ts';
+import type { KubeObject } from '../../kube/resource.ts';
 import { type Found, shortNameOf } from '../cluster/objects.ts';
 import type { Context, ExitCode } from '../command.ts';
 import { UserError } from '../user-error.ts';
