@@ -235,7 +235,7 @@ describe('the manifest of an organization', () => {
     const { read, lacks, yaml } = manifestOf(organization([endpoint('psc-1'), endpoint('PSC-1')]));
     expect(read.spec).toEqual({ ...wanted, name: 'Acme' });
     expect(lacks).toBe(true);
-    expect(yaml).toMatch(/^# 2 private endpoints .*"psc-1".*"PSC-1"/m);
+    expect(yaml).toMatch(/^# - 2 private endpoints .*"psc-1".*"PSC-1"/m);
   });
 
   test.each<[string, PrivateEndpoint[], string[], string]>([
@@ -243,7 +243,7 @@ describe('the manifest of an organization', () => {
       'ids that differ in case only',
       [endpoint('a'), endpoint('psc'), endpoint('PSC')],
       ['a'],
-      'equal but for',
+      '2 private endpoints with one id',
     ],
     [
       'one id in two regions',

@@ -60,7 +60,7 @@ function partsOf({ id, cloudProvider, region }: Reported): readonly (string | un
 function shared(alike: readonly Reported[], holdsKey: HoldsKey): LeftOut {
   const all = alike.map((entry) => named(entry, holdsKey)).join(', ');
   return {
-    leftOut: `${counted(alike.length, 'private endpoint')} with ids that are equal but for upper and lower case are left out, because an Organization takes each id once: ${all}`,
+    leftOut: `${counted(alike.length, 'private endpoint')} with one id (upper and lower case are not told apart) are left out, because an Organization takes each id once: ${all}`,
   };
 }
 

@@ -9,7 +9,7 @@ import { type Context, type ExitCode, namespaceOf, type ScopeFlags } from '../co
 import { UserError } from '../user-error.ts';
 import { ago } from '../words.ts';
 import { type Completion, completeOrganization, completePipeSettings } from './completed.ts';
-import { checkedYaml, type Manifest, shownLine } from './manifest.ts';
+import { asPoints, checkedYaml, type Manifest, shownLine } from './manifest.ts';
 
 export interface FromStatusFlags extends ScopeFlags {
   readonly fromStatus?: string;
@@ -48,7 +48,7 @@ export async function importFromStatus(
   const above = [
     `Completed ${timestamp(clock.now())} by ${age}.`,
     'Where nobody has changed anything at the API since, applying this changes nothing there.',
-    ...completed.leftOut,
+    ...asPoints(completed.leftOut),
   ];
   terminal.print(checkedYaml(manifest, above, parseSpec));
   terminal.tell(`Completed by ${age}; what was changed at the API since then is not in it.`);

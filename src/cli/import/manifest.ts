@@ -56,6 +56,11 @@ export function checkedYaml(
   );
 }
 
+/** Sentences that stand one below the other. */
+export function asPoints(sentences: readonly string[]): string[] {
+  return sentences.map((sentence) => `- ${sentence}`);
+}
+
 /** A comment is one line, whatever stands in the text. */
 export function commented(text: string): string {
   return `# ${shownLine(text)}`;

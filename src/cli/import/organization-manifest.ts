@@ -5,7 +5,7 @@ import { parseSpec } from '../../kinds/organization/resource.ts';
 import { UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
 import { declarable, type HoldsKey } from './endpoints.ts';
-import { checkedYaml, objectNameFrom, shownLine } from './manifest.ts';
+import { asPoints, checkedYaml, objectNameFrom, shownLine } from './manifest.ts';
 
 /** What an object says before anything is known of the organization. */
 export interface Wanted {
@@ -70,7 +70,7 @@ export function organizationManifest(
     namespace: wanted.namespace,
   };
   const all = [...missing, ...remarks];
-  const yaml = checkedYaml({ definition, metadata, spec }, [...above, ...all], parseSpec);
+  const yaml = checkedYaml({ definition, metadata, spec }, [...above, ...asPoints(all)], parseSpec);
   return { yaml, endpoints: listed.length, remarks: all, lacks: missing.length > 0 };
 }
 

@@ -75,6 +75,8 @@ export async function importOrganization(
       `The API answered${quoting(verdict.requestId)}: ${counted(printed.endpoints, 'private endpoint')} in the manifest.`,
     );
     for (const remark of printed.remarks) terminal.tell(shownLine(`Remark: ${remark}`));
+    if (printed.lacks)
+      terminal.tell('What is left out stays at the API as it is, whoever made it.');
     return printed.lacks ? 2 : 0;
   } finally {
     await api.close();
