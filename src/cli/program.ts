@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { explainCommand } from './explain/command.ts';
+import { importCommand } from './import/command.ts';
 import { planCommand } from './plan/command.ts';
+import { requestCommands } from './request/command.ts';
 import { VERSION } from './start.ts';
 import { statusCommand } from './status/command.ts';
 import { UserError } from './user-error.ts';
@@ -21,7 +23,13 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
       'after',
       '\nExit codes: 0 fine, 1 an error, 2 "there is something"; each command says what that is.',
     );
-  const commands = [statusCommand(), explainCommand(), planCommand()];
+  const commands = [
+    statusCommand(),
+    explainCommand(),
+    planCommand(),
+    importCommand(),
+    ...requestCommands(),
+  ];
   for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
   try {
     await program.parseAsync([...argv], { from: 'user' });

@@ -19,7 +19,7 @@ export type Run<Flags> = (
 export function starting<Flags extends ConnectionFlags>(run: Run<Flags>) {
   return async (...given: unknown[]): Promise<void> => {
     const command = given.at(-1) as Command;
-    const flags = command.opts<Flags>();
+    const flags = command.optsWithGlobals<Flags>();
     const words = command.processedArgs.flat().filter((word): word is string => word !== undefined);
     const stop = new AbortController();
     const onSignal = (): void => (stop.signal.aborted ? process.exit(130) : stop.abort());

@@ -57,7 +57,13 @@ export interface SecureMetrics {
  */
 export type ParsedConfig =
   | { readonly ok: true; readonly config: Config }
-  | { readonly ok: false; readonly exitCode: 0 | 2; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly exitCode: 0 | 2;
+      readonly message: string;
+      /** What the message lists, each a sentence that names its flag. */
+      readonly problems: readonly string[];
+    };
 
 /** The flags as a table in Markdown, for the README. */
 export function renderFlagTable(): string {
@@ -79,9 +85,9 @@ export function parseConfig({
 }): ParsedConfig {
   const { given, problems } = readArguments(FLAGS, argv, env);
   if (given.get('help')?.text === 'true')
-    return { ok: false, exitCode: 0, message: renderHelp(FLAGS) };
+    return { ok: false, exitCode: 0, message: renderHelp(FLAGS), problems: [] };
   if (given.get('version')?.text === 'true')
-    return { ok: false, exitCode: 0, message: `pipewright ${version}\n` };
+    return { ok: false, exitCode: 0, message: `pipewright ${version}\n`, problems: [] };
 
   const { values, problems: unreadable } = readValues(given);
   const inCluster =
@@ -97,7 +103,7 @@ export function parseConfig({
   const proxy: Reading<URL | undefined> = apiUrl ? readProxy(env, apiUrl) : { value: undefined };
   if ('problem' in proxy) all.push(proxy.problem);
   if (all.length > 0 || 'problem' in proxy)
-    return { ok: false, exitCode: 2, message: refusal(all) };
+    return { ok: false, exitCode: 2, message: refusal(all), problems: all };
   // Without a problem every flag that has a default, or is required, has a value.
   return { ok: true, config: build(values as CompleteFlagValues, leaderElect, proxy.value) };
 }

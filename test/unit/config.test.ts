@@ -464,6 +464,7 @@ describe('help, version and the table', () => {
       ok: false,
       exitCode: 0,
       message: 'pipewright 1.2.3\n',
+      problems: [],
     });
     const help = parse(['--help', '--concurrency=x']);
     expect(help).toMatchObject({ ok: false, exitCode: 0 });

@@ -113,7 +113,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       if (known?.resourceVersion === resourceVersion) return known;
       const pair = keyPair(secret, ref);
       if (typeof pair === 'string') {
-        const message = `The Secret "${ref.name}" cannot be used: ${pair}`;
+        const message = unusableSecret(ref.name, pair);
         return { ok: false, problem: { reason: 'SecretInvalid', message }, resourceVersion };
       }
       const credential = makeCredential(pair, { salt, baseUrl: options.baseUrl });
@@ -138,7 +138,7 @@ const BASIC_AUTH_KEYS = { keyId: 'username', keySecret: 'password' };
 const USUAL_KEYS = { keyId: 'keyId', keySecret: 'keySecret' };
 
 /** The keys that may be used; which of them are is known with the type of the Secret. */
-function keysOf({ keyIdKey, keySecretKey }: SecretRef): string[] {
+export function keysOf({ keyIdKey, keySecretKey }: SecretRef): string[] {
   return [
     ...(keyIdKey === undefined ? [USUAL_KEYS.keyId, BASIC_AUTH_KEYS.keyId] : [keyIdKey]),
     ...(keySecretKey === undefined
@@ -155,6 +155,23 @@ function absence(
   if (read.state === 'forbidden') return { reason: 'SecretForbidden', message: read.message };
   const message = `The Secret "${name}" does not exist in namespace "${namespace}". Create it with the id and the secret of the API key; the operator continues at once`;
   return { reason: 'SecretNotFound', message };
+}
+
+/** The credential of one that is read once, or what is wrong with it: never a value. */
+export function credentialIn(
+  read: SecretValue,
+  ref: SecretRef,
+  baseUrl: string,
+): { readonly credential: Credential } | { readonly problem: string } {
+  const pair = keyPair(read, ref);
+  return typeof pair === 'string'
+    ? { problem: pair }
+    : { credential: makeCredential(pair, { salt: randomBytes(32), baseUrl }) };
+}
+
+/** `problem` as `credentialIn` gives it. */
+export function unusableSecret(name: string, problem: string): string {
+  return `The Secret "${name}" cannot be used: ${problem}`;
 }
 
 interface KeyPair {

@@ -8,7 +8,7 @@ import { type FailureReason, sameCause } from './failures.ts';
 import type { KindSummary } from './reasons.ts';
 
 /** The one annotation users set: a one-shot request to try now. */
-const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
+export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
 /** maxLength of `status.lastHandledReconcileAt`. */
 const LONGEST_REQUEST = 256;
 

@@ -81,7 +81,8 @@ function refusalOf({ httpStatus, requestId, message }: Failure): Refusal | undef
 /** Looks in a row that failed with 5xx before another way to look is tried. */
 const MOST_FAILED_LOOKS = 3;
 
-const LOOK_REFUSALS = new Set([400, 405, 422]);
+/** What an API answers that takes no look. */
+export const LOOK_REFUSALS: ReadonlySet<number> = new Set([400, 405, 422]);
 
 const HINT =
   'Declare spec.name to make the list readable: the operator then sends that name, and the response shows the list';
