@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { bundleCommand } from './bundle/command.ts';
 import { planCommand } from './plan/command.ts';
 import { VERSION } from './start.ts';
 import { UserError } from './user-error.ts';
@@ -19,7 +20,8 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
       'after',
       '\nExit codes: 0 fine, 1 an error, 2 "there is something"; each command says what that is.',
     );
-  for (const command of [planCommand()]) program.addCommand(command.copyInheritedSettings(program));
+  for (const command of [planCommand(), bundleCommand()])
+    program.addCommand(command.copyInheritedSettings(program));
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return Number(process.exitCode ?? 0);
