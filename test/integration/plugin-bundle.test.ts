@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { controlPlane, newNamespace, serviceAccountKubeconfig } from '../controlplane/client.ts';
 import { run } from '../packaging/run.ts';
-import { openBundleWorld, type BundleWorld } from '../support/bundle-world.ts';
+import { type BundleWorld, openBundleWorld } from '../support/bundle-world.ts';
 import { leaks } from '../support/canary.ts';
 import { allow } from '../support/cluster.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -47,7 +47,8 @@ function steady(text: string): string {
     .replaceAll(world.system, 'SYSTEM')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
-    .replaceAll(/resourceVersion: "\d+"/g, 'resourceVersion: VERSION')
+    .replaceAll(/resourceVersion: "\d+"/g, 'resourceVersion: NUMBER')
+    .replaceAll(/(?<=: )v?\d+\.\d+\.\d+( \w+\/\w+)?$/gm, 'VERSION')
     .replaceAll(/^ *\d+ {2}/gm, 'SIZE  ');
 }
 
@@ -104,7 +105,7 @@ describe('with all rights', () => {
   ])('%s reads like this', async (name) => {
     const { texts } = unpacked;
     const [, text = ''] = Object.entries(texts).find(([path]) => path.endsWith(`/${name}`)) ?? [];
-    await expect(steady(text)).toMatchFileSnapshot(join(SNAPSHOTS, name));
+    await expect(steady(text)).toMatchFileSnapshot(join(SNAPSHOTS, `${name}.txt`));
   });
 
   test('the log is that of a day and of 20,000 lines at most', async () => {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { controlPlane } from '../controlplane/client.ts';
+import { controlPlane, newNamespace } from '../controlplane/client.ts';
 import { progressLines } from '../controlplane/progress.ts';
+import { installCrds } from '../support/crd.ts';
 import { npm } from './npm.ts';
 import { oldestNode } from './oldest-node.ts';
 import { type Ran, run, succeed } from './run.ts';
@@ -106,5 +107,14 @@ describe('installed as a user does it, with the oldest Node, an empty home and n
       expect(help).toMatchObject({ code: 0, stderr: '' });
       expect(help.stdout).toMatch(/^Usage: kubectl pipewright /);
     }
+  });
+
+  test('with the oldest Node it does what needs a cluster', async () => {
+    await installCrds();
+    const namespace = await newNamespace();
+    const bundle = join(home, 'case.tar.gz');
+    const ran = await kubectl(['bundle', '-n', namespace, '-f', bundle]);
+    expect(ran.stderr).toContain(`wrote ${bundle}, `);
+    expect(await succeed('tar', ['-xzOf', bundle, 'case/about.yaml'])).toMatch(/^node: v22\./m);
   });
 });

@@ -61,7 +61,8 @@ function echoes({ id, secret }: { readonly id: string; readonly secret: string }
 
 export async function openBundleWorld(): Promise<BundleWorld> {
   await ensureCrds();
-  const [namespace, system] = [await newNamespace(), await newNamespace()];
+  // In an order that holds, as lists of the bundle are sorted by name.
+  const [namespace = '', system = ''] = [await newNamespace(), await newNamespace()].sort();
   const [key, proxy, other, literal, person] = [
     hardKey(),
     hardKey(),

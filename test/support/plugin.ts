@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { controlPlane } from '../controlplane/client.ts';
@@ -23,14 +23,12 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 let folder: Promise<string> | undefined;
 
-/** A folder for PATH with kubectl and the plugin, as `kubectl` finds it. */
+/** A folder for PATH with kubectl, the plugin as it is built, as `kubectl` finds it, and Node. */
 export function pluginFolder(): Promise<string> {
   folder ??= (async () => {
     const made = await mkdtemp(join(controlPlane.folder, 'plugin-'));
-    const script = join(made, 'kubectl-pipewright');
-    const program = join(ROOT, 'src', 'cli', 'main.ts');
-    await writeFile(script, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
-    await chmod(script, 0o755);
+    await symlink(join(ROOT, 'dist', 'kubectl-pipewright.js'), join(made, 'kubectl-pipewright'));
+    await symlink(process.execPath, join(made, 'node'));
     await symlink(controlPlane.kubectlProgram, join(made, 'kubectl'));
     return made;
   })();

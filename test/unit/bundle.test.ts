@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { describe, expect, test } from 'vitest';
 import { type Accepted, objections, toAccept, written } from '../bundle/accepted.ts';
+import { make } from '../bundle/bundles.ts';
 import { type Bundled, type Contents, contentsOf } from '../bundle/contents.ts';
 import { notices, table } from '../bundle/texts.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -96,6 +98,23 @@ test('the notices have a package of two bundles once, with the licences of what 
   const text = notices([{ contents }, { contents: { ...contents, packages } }]);
   expect(text.match(/^inner 1\.2\.3/gm)).toHaveLength(1);
   expect(text).toMatch(/inner 1\.2\.3 \(ISC\)\n\nLicence of inner\n\nAnother part\n/);
+});
+
+test('what is imported by import() is in the file, and runs only when it is asked for', async () => {
+  const folder = await temporaryFolder();
+  const files = {
+    'main.js': "if (process.argv[2]) console.log((await import('./more.js')).said);",
+    'more.js': "console.log('more is run'); export const said = 'asked for';",
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const { code } = await make({ file: 'one.js', input: join(folder, 'main.js'), isProgram: true });
+  const file = join(folder, 'one.mjs');
+  await writeFile(file, code, { mode: 0o755 });
+  const say = (...args: string[]): string =>
+    execFileSync(process.execPath, [file, ...args], { cwd: '/', encoding: 'utf8' });
+  expect(say()).toBe('');
+  expect(say('x')).toBe('more is run\nasked for\n');
+  expect(code.split('\n', 1)).toEqual(['#!/usr/bin/env node']);
 });
 
 describe('what nobody has accepted is named', () => {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { entrypoint, imagePath } from '../support/entrypoint.ts';
 import accepted from '../bundle/accepted.json' with { type: 'json' };
+import { entrypoint, imagePath } from '../support/entrypoint.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const root = join(import.meta.dirname, '..', '..');

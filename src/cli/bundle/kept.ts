@@ -1,5 +1,5 @@
-import type { KubeObject, ObjectMeta } from '../../kube/resource.ts';
 import { activityType } from '../../kinds/activity/resource.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/resource.ts';
 
 /** Annotations that say something of the operator or of how an object was applied. */
 const TELLING =

@@ -1,6 +1,6 @@
-import { collectionPath, type KubeObject, objectPath } from '../../kube/resource.ts';
 import { definitions } from '../../kinds/definitions.ts';
 import type { Definition } from '../../kinds/schema/definition.ts';
+import { collectionPath, type KubeObject, objectPath } from '../../kube/resource.ts';
 import { UserError } from '../user-error.ts';
 import { type Kubectl, KubectlError } from './kubectl.ts';
 
