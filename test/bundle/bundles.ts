@@ -1,5 +1,6 @@
 import { type OutputChunk, rolldown } from 'rolldown';
 import packageJson from '../../package.json' with { type: 'json' };
+import { lazyBuiltins } from './builtins.ts';
 import { type Contents, contentsOf } from './contents.ts';
 
 /** One file of `dist`, with all that it needs but Node. */
@@ -33,7 +34,8 @@ const FIRST_LINE = '#!/usr/bin/env node\n';
 
 /**
  * What is imported by `import()` stands in the same file, and runs when it is asked for: that is
- * what keeps the start of a program with many commands short.
+ * what keeps the start of a program with many commands short. (Node's compile cache does not help
+ * a program of one file: that is compiled before it can ask for it.)
  */
 export async function make(bundle: Bundle): Promise<Made> {
   const { file, input, oldest, isProgram } = bundle;
@@ -41,8 +43,11 @@ export async function make(bundle: Bundle): Promise<Made> {
   const built = await rolldown({
     input,
     platform: 'node',
+    // What of a module of Node nobody uses may be left out: to read it does nothing.
+    ...(isProgram && { treeshake: { propertyReadSideEffects: false } }),
     ...(oldest !== undefined && { transform: { target: `node${oldest.replace('>=', '')}` } }),
     plugins: [
+      ...(isProgram ? [lazyBuiltins] : []),
       {
         name: 'contents',
         generateBundle(_, output) {

@@ -22,9 +22,9 @@ export async function npm(
     readonly env?: Readonly<Record<string, string>>;
   },
 ): Promise<Ran> {
-  const without = Object.keys(process.env)
-    .filter((name) => OF_THIS_PROJECT.test(name))
-    .flatMap((name) => ['-u', name]);
+  const without = Object.keys(process.env).flatMap((name) =>
+    OF_THIS_PROJECT.test(name) ? ['-u', name] : [],
+  );
   return run('env', [...without, node, await npmScript(), ...args], { cwd, env });
 }
 

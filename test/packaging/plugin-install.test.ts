@@ -40,14 +40,14 @@ describe('installed as a user does it, with the oldest Node, an empty home and n
     const packed = await npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
       cwd: ROOT,
     });
-    expect(packed).toMatchObject({ code: 0 });
+    if (packed.code !== 0) throw new Error(packed.stderr);
     file = join(folder, `pipewright-${packageJson.version}.tgz`);
     const installed = await npm(['install', '--global', '--prefix', prefix, file], {
       cwd: home,
       node,
       env: { HOME: home, npm_config_cache: join(home, '.npm'), npm_config_registry: NO_REGISTRY },
     });
-    expect(installed).toMatchObject({ code: 0 });
+    if (installed.code !== 0) throw new Error(installed.stderr);
     return () => rm(folder, { recursive: true });
   });
 

@@ -100,11 +100,13 @@ test('the notices have a package of two bundles once, with the licences of what 
   expect(text).toMatch(/inner 1\.2\.3 \(ISC\)\n\nLicence of inner\n\nAnother part\n/);
 });
 
-test('what is imported by import() is in the file, and runs only when it is asked for', async () => {
+test('what is imported by import() is in the file, and with what it needs of Node runs only when it is asked for', async () => {
   const folder = await temporaryFolder();
   const files = {
-    'main.js': "if (process.argv[2]) console.log((await import('./more.js')).said);",
-    'more.js': "console.log('more is run'); export const said = 'asked for';",
+    'main.js': `if (process.argv[2]) console.log((await import('./more.js')).said);
+      console.log(process.moduleLoadList.includes('NativeModule zlib'));`,
+    'more.js': `import { gzipSync } from 'node:zlib';
+      console.log('more is run'); export const said = gzipSync('x').length;`,
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const { code } = await make({ file: 'one.js', input: join(folder, 'main.js'), isProgram: true });
@@ -112,8 +114,8 @@ test('what is imported by import() is in the file, and runs only when it is aske
   await writeFile(file, code, { mode: 0o755 });
   const say = (...args: string[]): string =>
     execFileSync(process.execPath, [file, ...args], { cwd: '/', encoding: 'utf8' });
-  expect(say()).toBe('');
-  expect(say('x')).toBe('more is run\nasked for\n');
+  expect(say()).toBe('false\n');
+  expect(say('x')).toBe('more is run\n21\ntrue\n');
   expect(code.split('\n', 1)).toEqual(['#!/usr/bin/env node']);
 });
 

@@ -21,9 +21,11 @@ export async function requireNewFile(file: string): Promise<void> {
     () => false,
   );
   if (there) throw existing(file);
-  await access(dirname(file), constants.W_OK).catch((error: NodeJS.ErrnoException) => {
-    throw unwritable(file, error);
-  });
+  try {
+    await access(dirname(file), constants.W_OK);
+  } catch (error) {
+    throw unwritable(file, error as Error);
+  }
 }
 
 /** All of it or nothing; a file that is there stays as it is. Throws UserError. */
