@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { controlPlane } from '../controlplane/client.ts';
+import { makePluginFolder } from './plugin-folder.ts';
 
 /** What `kubectl pipewright …` did. */
 export interface PluginRun {
@@ -19,19 +19,11 @@ export interface PluginOptions {
   readonly cwd?: string;
 }
 
-const ROOT = join(import.meta.dirname, '..', '..');
-
 let folder: Promise<string> | undefined;
 
-/** A folder for PATH with kubectl, the plugin as it is built, as `kubectl` finds it, and Node. */
+/** A folder for PATH with kubectl and the plugin, made once. */
 export function pluginFolder(): Promise<string> {
-  folder ??= (async () => {
-    const made = await mkdtemp(join(controlPlane.folder, 'plugin-'));
-    await symlink(join(ROOT, 'dist', 'kubectl-pipewright.js'), join(made, 'kubectl-pipewright'));
-    await symlink(process.execPath, join(made, 'node'));
-    await symlink(controlPlane.kubectlProgram, join(made, 'kubectl'));
-    return made;
-  })();
+  folder ??= makePluginFolder(controlPlane.folder, controlPlane.kubectlProgram);
   return folder;
 }
 
