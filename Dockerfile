@@ -1,4 +1,4 @@
-# The image holds Node, the libraries it is linked with, the bundle, and the bundle as V8 compiled it. No shell, no package manager.
+# The image holds Node, the libraries it is linked with, the bundles, and these as V8 compiled them. No shell, no package manager, no kubectl.
 # The base is named by digest, so that a build can be repeated. A newer one, with the same Node: docker buildx imagetools inspect node:24.21.0-bookworm-slim
 # The CA certificates are those inside Node; more come with --api-ca-file.
 ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
@@ -22,11 +22,11 @@ RUN set -eu; \
     echo 'hosts: files dns' > /image/etc/nsswitch.conf; \
     mkdir -p /app/cache; \
     chown 65532:65532 /app/cache
-COPY --from=bundle /build/dist/pipewright.js /app/pipewright.js
-COPY --from=bundle /build/dist/THIRD-PARTY-NOTICES /app/THIRD-PARTY-NOTICES
+COPY --from=bundle /build/dist/ /app/
 # What V8 compiles is good for this version of Node, this path and this user, so it is made by that user at that path.
 USER 65532:65532
 RUN NODE_COMPILE_CACHE=/app/cache node /app/pipewright.js --version
+RUN NODE_COMPILE_CACHE=/app/cache node /app/entrypoint.js plugin --help
 USER 0:0
 RUN chmod -R a+rX,a-w /app && chown -R 0:0 /app && cp -a /app /image/
 
@@ -40,13 +40,9 @@ LABEL org.opencontainers.image.title="pipewright" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=root /image /
 ENV NODE_COMPILE_CACHE=/app/cache
+# Where the plugin finds a kubectl that is mounted into /usr/local/bin. The operator starts no program.
+ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 USER 65532:65532
 EXPOSE 8080
-# Node itself refuses to start a program, a thread or an addon, to write a file, and to read one that is not here: the bundle and
-# what V8 made of it, the ServiceAccount, what is mounted below /etc/pipewright, and how many files are open. The cache is granted
-# for writing because Node does not read it otherwise; its files belong to root. SQLite can open files past all this, so there is none.
-ENTRYPOINT ["/usr/local/bin/node", "--permission", "--no-experimental-sqlite", \
-            "--allow-fs-read=/app/*", "--allow-fs-write=/app/cache/*", \
-            "--allow-fs-read=/var/run/secrets/kubernetes.io/serviceaccount/*", \
-            "--allow-fs-read=/etc/pipewright/*", "--allow-fs-read=/proc/self/fd", \
-            "/app/pipewright.js"]
+# Starts the operator, with the restrictions of src/entrypoint.ts, unless the first argument is `plugin`.
+ENTRYPOINT ["/usr/local/bin/node", "/app/entrypoint.js"]

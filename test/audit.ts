@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
+import accepted from './bundle/accepted.json' with { type: 'json' };
 
 /**
  * `node test/audit.ts [milliseconds]`: fails where the registry knows a vulnerability in a package
- * of the operator. A registry that does not say, within this time, fails nothing, but that is said.
+ * that is in a bundle. Those are no `dependencies` (see test/README.md), so npm is asked about all,
+ * and what only builds and tests is left out here. A registry that does not say, within this time, fails nothing, but that is said.
  */
 interface Report {
   readonly auditReportVersion?: number;
@@ -18,7 +20,8 @@ interface Vulnerable {
 }
 
 const WAIT_MS = 10_000;
-const ARGS = ['audit', '--omit=dev', '--json', '--fetch-retries=0'];
+const ARGS = ['audit', '--include=dev', '--json', '--fetch-retries=0'];
+const BUNDLED = new Set(Object.values(accepted).flatMap((packages) => Object.keys(packages)));
 
 const waitMs = Number(process.argv[2] ?? WAIT_MS);
 const report = await ask();
@@ -26,7 +29,7 @@ if (report.auditReportVersion === undefined) {
   const why = report.message ?? report.error?.summary ?? `nothing within ${waitMs / 1000} s`;
   console.log(`the registry did not answer (${why}): nobody has looked for known vulnerabilities`);
 }
-const found = Object.values(report.vulnerabilities ?? {});
+const found = Object.values(report.vulnerabilities ?? {}).filter(({ name }) => BUNDLED.has(name));
 for (const { name, severity, via } of found) console.log(`${name}, ${severity}: ${reasons(via)}`);
 if (found.length > 0) process.exitCode = 1;
 

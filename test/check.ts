@@ -26,14 +26,14 @@ const steps: readonly Step[] = [
     mend: 'mend what is named',
   },
   {
-    name: 'contents of the bundle, and their licences',
+    name: 'contents of the bundles, and their licences',
     run: ['test/bundle/make.ts', '--check'],
     mend: 'where it is meant to be so, run `npm run generate` and commit test/bundle/accepted.json',
   },
   {
     name: 'known vulnerabilities',
     run: ['test/audit.ts'],
-    mend: 'take a version without it; `npm audit --omit=dev` says which',
+    mend: 'take a version without it; `npm audit` says which',
     isHeard: true,
   },
   { name: 'unused code', run: ['node_modules/knip/bin/knip.js'], mend: 'remove what nothing uses' },

@@ -13,7 +13,7 @@ export interface Step {
 }
 
 export const BUILD: Step = {
-  name: 'bundle',
+  name: 'bundles',
   run: ['test/bundle/make.ts'],
   mend: 'see the message of the bundler',
 };

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { bundleCommand } from './bundle/command.ts';
 import { explainCommand } from './explain/command.ts';
 import { importCommand } from './import/command.ts';
 import { planCommand } from './plan/command.ts';
@@ -29,6 +30,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     planCommand(),
     importCommand(),
     ...requestCommands(),
+    bundleCommand(),
   ];
   for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
   try {

@@ -1,3 +1,4 @@
+import type { Made } from './bundles.ts';
 import type { Contents } from './contents.ts';
 
 /** Licences that go with ours without a question; of `A OR B` one of them is enough. */
@@ -12,11 +13,23 @@ const LICENCES = new Set([
 ]);
 
 /** What somebody has looked at, by package. Sizes and versions are left to the lock file. */
-export interface Accepted {
+interface AcceptedOfOne {
   readonly [name: string]: { readonly licence: string; readonly reaches: readonly string[] };
 }
 
-export function toAccept({ own, packages }: Contents): Accepted {
+/** The same of each bundle, by its file. */
+export interface Accepted {
+  readonly [file: string]: AcceptedOfOne;
+}
+
+/** What of a made bundle counts here. */
+export type Looked = Pick<Made, 'contents'> & { readonly bundle: { readonly file: string } };
+
+export function toAccept(made: readonly Looked[]): Accepted {
+  return Object.fromEntries(made.map(({ bundle, contents }) => [bundle.file, ofOne(contents)]));
+}
+
+function ofOne({ own, packages }: Contents): AcceptedOfOne {
   const rows = packages.map(({ name, licence, reaches }) => [name, { licence, reaches }] as const);
   return {
     ...Object.fromEntries(rows),
@@ -24,19 +37,25 @@ export function toAccept({ own, packages }: Contents): Accepted {
   };
 }
 
-/** As the file is formatted: a line for each. */
+/** As the file is formatted: a line for each package. */
 export function written(accepted: Accepted): string {
-  const lines = Object.entries(accepted).map(([name, { licence, reaches }]) => {
-    const list = reaches.map((one) => JSON.stringify(one)).join(', ');
-    return `  ${JSON.stringify(name)}: { "licence": ${JSON.stringify(licence)}, "reaches": [${list}] }`;
+  const parts = Object.entries(accepted).map(([file, packages]) => {
+    const lines = Object.entries(packages).map(([name, { licence, reaches }]) => {
+      const list = reaches.map((one) => JSON.stringify(one)).join(', ');
+      return `    ${JSON.stringify(name)}: { "licence": ${JSON.stringify(licence)}, "reaches": [${list}] }`;
+    });
+    return `  ${JSON.stringify(file)}: {\n${lines.join(',\n')}\n  }`;
   });
-  return `{\n${lines.join(',\n')}\n}\n`;
+  return `{\n${parts.join(',\n')}\n}\n`;
 }
 
-/** What in the bundle nobody has accepted, and what must not be in it at all. */
-export function objections(contents: Contents, accepted: Accepted): string[] {
-  const now = toAccept(contents);
-  return [...licenceProblems(contents), ...differences(now, accepted)];
+/** What in the bundles nobody has accepted, and what must not be in them at all. */
+export function objections(made: readonly Looked[], accepted: Accepted): string[] {
+  return made.flatMap(({ bundle: { file }, contents }) =>
+    [...licenceProblems(contents), ...differences(ofOne(contents), accepted[file] ?? {})].map(
+      (problem) => `${file}: ${problem}`,
+    ),
+  );
 }
 
 function licenceProblems({ packages }: Contents): string[] {
@@ -57,7 +76,7 @@ function isAllowed(licence: string): boolean {
     .some((one) => LICENCES.has(one));
 }
 
-function differences(now: Accepted, accepted: Accepted): string[] {
+function differences(now: AcceptedOfOne, accepted: AcceptedOfOne): string[] {
   const names = [...new Set([...Object.keys(now), ...Object.keys(accepted)])].sort();
   return names.flatMap((name) => {
     const [is, was] = [now[name], accepted[name]].map((one) => one && JSON.stringify(one));

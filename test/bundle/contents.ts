@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { OutputChunk, PluginContext } from 'rolldown';
+import { builtinName } from './builtins.ts';
 
 /** What of Node lets code out of the process it runs in, or run what came as a text. */
 const REACHES = ['child_process', 'worker_threads', 'cluster', 'inspector', 'sqlite', 'vm', 'wasi'];
@@ -99,6 +100,6 @@ function sizeOf(modules: readonly Module[]): number {
 }
 
 function reachesOf(modules: readonly Module[]): string[] {
-  const names = modules.flatMap(({ imports }) => imports.map((id) => id.replace(/^node:/, '')));
+  const names = modules.flatMap(({ imports }) => imports.map(builtinName));
   return REACHES.filter((name) => names.includes(name));
 }

@@ -1,9 +1,10 @@
-import type { Contents } from './contents.ts';
+import type { Made } from './bundles.ts';
+import type { Bundled } from './contents.ts';
 
 const KIB = 1024;
 
-/** What is in the bundle, for whoever builds it. */
-export function table({ own, packages }: Contents, minified: number): string {
+/** What is in a bundle, for whoever builds it. */
+export function table({ bundle, code, contents: { own, packages } }: Made): string {
   const rows = [
     { name: 'pipewright, its own code', version: '', licence: '', ...own },
     ...packages,
@@ -23,7 +24,7 @@ export function table({ own, packages }: Contents, minified: number): string {
   );
   const total = rows.reduce((sum, { bytes }) => sum + bytes, 0);
   return [
-    `dist/pipewright.js: ${size(minified)}, from ${size(total)} before it was minified, of ${packages.length} packages;`,
+    `dist/${bundle.file}: ${size(Buffer.byteLength(code))}, from ${size(total)} before it was minified, of ${packages.length} packages;`,
     'by KiB before, with the licence, and with what each may ask of Node that `node --permission` refuses, or that runs texts:',
     ...lines.map((line) => `  ${line}`),
   ].join('\n');
@@ -33,12 +34,19 @@ function size(bytes: number): string {
   return `${Math.round(bytes / KIB)} KiB`;
 }
 
-/** The licences of all that is in the bundle and not ours. */
-export function notices({ packages }: Contents): string {
-  const head = `dist/pipewright.js holds code of these packages, each under the licence below it.\n`;
-  const parts = packages.map(
-    ({ name, version, licence, texts }) =>
-      `${name} ${version} (${licence})\n\n${texts.join('\n\n')}\n`,
-  );
+/** The licences of all that is in the bundles and not ours, each once. */
+export function notices(made: readonly Pick<Made, 'contents'>[]): string {
+  const packages = made.flatMap(({ contents }) => contents.packages);
+  const byName = Map.groupBy(packages, ({ name, version }) => `${name} ${version}`);
+  const parts = [...byName]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([what, same]) => `${what} (${same[0]?.licence})\n\n${texts(same).join('\n\n')}\n`);
+  const head =
+    'Pipewright, the operator and the plugin of kubectl, holds code of these packages, each under the licence below it.\n';
   return [head, ...parts].join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** Of one package in several bundles: another part of it may have another licence. */
+function texts(same: readonly Bundled[]): string[] {
+  return [...new Set(same.flatMap((one) => one.texts))];
 }

@@ -5,13 +5,15 @@ import { type ControlPlaneOptions, startControlPlane } from './controlplane.ts';
 
 /** One control plane for all integration tests; they reach it through `client.ts`. */
 export default function setup(project: TestProject): Promise<() => Promise<void>> {
-  if (project.name !== 'tools') requireNewBundle();
+  if (project.name !== 'tools') BUNDLES.forEach(requireNew);
   return share(project);
 }
 
-/** The tests of these projects run the bundle, and would judge what `src` was before. */
-function requireNewBundle(): void {
-  const bundle = 'dist/pipewright.js';
+/** What the tests of these projects run. */
+const BUNDLES = ['dist/pipewright.js', 'dist/kubectl-pipewright.js'];
+
+/** An older one would be judged for what `src` was before. */
+function requireNew(bundle: string): void {
   const built = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const newer = readdirSync('src', { recursive: true, encoding: 'utf8' })
     .map((path) => `src/${path}`)

@@ -58,7 +58,10 @@ test('what the README shows of plan and explain is what they print', async () =>
   };
   await apply(manifest);
   await scene.psets.until('orders', 'Applied');
-  const edited = manifest.replace('object_storage_concurrency: 8', 'object_storage_concurrency: 12');
+  const edited = manifest.replace(
+    'object_storage_concurrency: 8',
+    'object_storage_concurrency: 12',
+  );
   const url = ['--api-url', scene.simulator.url];
   const plan = await plugin(['plan', '-f', '-', ...url], { input: edited });
   expect(plan.code).toBe(2);

@@ -57,7 +57,8 @@ function startInPod(scene: Scene): Running {
     PIPEWRIGHT_LEADER_ELECT: 'false',
     PIPEWRIGHT_LISTEN: '127.0.0.1:0',
   };
-  return start(image.entering(env, PROBE));
+  // Also in the process that becomes the operator, which forgets it with all else.
+  return start(image.entering({ ...env, NODE_OPTIONS: PROBE.join(' ') }));
 }
 
 type Ends = Readonly<Record<string, string>>;

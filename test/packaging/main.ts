@@ -3,6 +3,7 @@ import { FOR_PACKAGING, findProgram, missingPrograms } from '../controlplane/pro
 import { progressLines } from '../controlplane/progress.ts';
 import { BUILD, runLoudly, runQuietly } from '../steps.ts';
 import { Timetable } from '../timetable.ts';
+import { oldestNode } from './oldest-node.ts';
 
 const VITEST = [
   'node_modules/vitest/vitest.mjs',
@@ -38,6 +39,7 @@ async function prepare(): Promise<void> {
   const say = progressLines();
   await findBinaries({ say });
   for (const name of FOR_PACKAGING) await findProgram(name, { say });
+  await oldestNode(say);
 }
 
 try {

@@ -15,10 +15,15 @@ export function run(
   {
     stdin = '',
     env = {},
-  }: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {},
+    cwd,
+  }: {
+    readonly stdin?: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly cwd?: string;
+  } = {},
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env: { ...process.env, ...env } });
+    const child = spawn(program, args, { cwd, env: { ...process.env, ...env } });
     let [stdout, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));

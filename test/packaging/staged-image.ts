@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, chown, copyFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { entrypoint } from '../support/entrypoint.ts';
+import { entrypoint, imagePath } from '../support/entrypoint.ts';
 import { run, succeed } from './run.ts';
 
 export const isRoot = process.getuid?.() === 0;
@@ -11,7 +11,8 @@ export const canEnter =
   isRoot || spawnSync('env', ['unshare', '--map-root-user', 'true']).status === 0;
 
 const USER = 65_532;
-const BASE_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
+/** Of `dist`; the Dockerfile takes all that the build makes. */
+const FILES = ['pipewright.js', 'kubectl-pipewright.js', 'entrypoint.js', 'THIRD-PARTY-NOTICES'];
 export const WARMED = { NODE_COMPILE_CACHE: '/app/cache' };
 
 /**
@@ -21,11 +22,8 @@ export const WARMED = { NODE_COMPILE_CACHE: '/app/cache' };
  */
 export interface StagedImage {
   readonly root: string;
-  /**
-   * Arguments of `env` that run the entrypoint as the container's user; `first` are flags of Node
-   * before its own.
-   */
-  entering(env: Readonly<Record<string, string>>, first?: readonly string[]): string[];
+  /** Arguments of `env` that run the entrypoint as the container's user. */
+  entering(env: Readonly<Record<string, string>>): string[];
   /** The same with any arguments of Node in place of the entrypoint's. */
   bare(command: readonly string[]): string[];
   remove(): Promise<void>;
@@ -39,7 +37,7 @@ export async function stageImage(): Promise<StagedImage> {
     const enter = isRoot
       ? ['chroot', `--userspec=${USER}:${USER}`]
       : ['unshare', '--map-root-user', 'chroot'];
-    const variables = Object.entries({ PATH: BASE_PATH, ...env }).map(
+    const variables = Object.entries({ PATH: imagePath(), ...env }).map(
       ([name, value]) => `${name}=${value}`,
     );
     return ['-i', ...variables, ...enter, root, node, ...command];
@@ -49,15 +47,15 @@ export async function stageImage(): Promise<StagedImage> {
   await mkdir(cache, { recursive: true });
   await mkdir(join(root, 'etc'));
   await writeFile(join(root, 'etc/passwd'), `pipewright:x:${USER}:${USER}::/:/\n`);
-  await copyFile('dist/pipewright.js', join(root, 'app/pipewright.js'));
-  await copyFile('dist/THIRD-PARTY-NOTICES', join(root, 'app/THIRD-PARTY-NOTICES'));
+  for (const file of FILES) await copyFile(join('dist', file), join(root, 'app', file));
   if (isRoot) await chown(cache, USER, USER);
   await succeed('env', inRoot(WARMED, ['/app/pipewright.js', '--version']));
+  await succeed('env', inRoot(WARMED, ['/app/entrypoint.js', 'plugin', '--help']));
   await run('chmod', ['-R', 'a+rX,a-w', join(root, 'app')]);
   if (isRoot) await run('chown', ['-R', '0:0', join(root, 'app')]);
   return {
     root,
-    entering: (env, first = []) => inRoot(env, [...first, ...flags]),
+    entering: (env) => inRoot(env, flags),
     bare: (command) => inRoot({}, command),
     async remove() {
       await run('chmod', ['-R', 'u+w', root]);

@@ -10,6 +10,8 @@ export interface Import {
   readonly to: string;
   /** Erased before the program runs. */
   readonly typeOnly: boolean;
+  /** By `import()`: runs when it is asked for. */
+  readonly isLazy: boolean;
 }
 
 /** Text by path from the root of the project, with `/`. */
@@ -37,11 +39,13 @@ export function importsOf(sources: Sources): Import[] {
       from,
       to: target(to),
       typeOnly: type !== undefined,
+      isLazy: false,
     }));
     const dynamic = [...text.matchAll(DYNAMIC)].map(([, to = '']) => ({
       from,
       to: target(to),
       typeOnly: false,
+      isLazy: true,
     }));
     return [...fixed, ...dynamic];
   });

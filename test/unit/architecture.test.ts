@@ -219,6 +219,13 @@ describe('src', () => {
     expect(importsOf(sources).length).toBeGreaterThan(100);
     expect(breaches(sources)).toEqual([]);
   });
+
+  test('the plugin starts without what only a command needs: it shows its help as fast as kubectl', () => {
+    const atStart = importsOf(readSources(ROOT, 'src')).filter(({ isLazy }) => !isLazy);
+    const isNeeded = (to: string): boolean =>
+      /^(src\/cli\/|node:|commander$)/.test(to) || LEAVES.has(to) || to === 'package.json';
+    expect(pathTo('src/cli/main.ts', atStart, (to) => !isNeeded(to))).toBeUndefined();
+  });
 });
 
 describe('each rule is seen to be broken', () => {

@@ -69,6 +69,15 @@ test('a vulnerability that the registry knows fails, with what it is and where i
   expect(code).toBe(1);
 });
 
+test('a vulnerability of what only builds or tests fails nothing', async () => {
+  const advisories = { vitest: ADVISORIES.undici };
+  const answer = (response: ServerResponse, { method, url = '' }: IncomingMessage): void =>
+    json(response, method === 'POST' ? advisories : packageOf(url));
+  const { code, stdout, asked } = await audit(answer, 60_000);
+  expect([code, stdout]).toEqual([0, '']);
+  expect(asked).toContain('GET /vitest');
+});
+
 test('none fails nothing and says nothing', async () => {
   const { code, stdout, asked } = await audit((response) => json(response, {}), 60_000);
   expect([code, stdout]).toEqual([0, '']);

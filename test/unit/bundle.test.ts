@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { describe, expect, test } from 'vitest';
-import { objections, toAccept } from '../bundle/accepted.ts';
+import { type Accepted, objections, toAccept, written } from '../bundle/accepted.ts';
+import { make } from '../bundle/bundles.ts';
 import { type Bundled, type Contents, contentsOf } from '../bundle/contents.ts';
 import { notices, table } from '../bundle/texts.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -81,10 +83,40 @@ test('the packages of a bundle are those of which code is in it, each with its l
 
 test('the notices have each licence, the table each package by size', async () => {
   const contents = await bundled(FILES);
-  expect(notices(contents)).toMatch(
+  const rest = { bundle: { file: 'one.js', input: 'one.ts' }, code: 'x'.repeat(2048) };
+  expect(notices([{ contents }])).toMatch(
     /inner 1\.2\.3 \(ISC\)\n\nLicence of inner\n[^]*runs 1\.2\.3 \(MIT\)\n\nLicence of runs\n\nNotice of lib\n/,
   );
-  expect(table(contents, 1024)).toMatch(/^ {2}runs 1\.2\.3 +0\.\d {2}MIT +child_process$/m);
+  const shown = table({ ...rest, contents });
+  expect(shown).toMatch(/^dist\/one\.js: 2 KiB, /);
+  expect(shown).toMatch(/^ {2}runs 1\.2\.3 +0\.\d {2}MIT +child_process$/m);
+});
+
+test('the notices have a package of two bundles once, with the licences of what is in either', async () => {
+  const contents = await bundled(FILES);
+  const packages = contents.packages.map((one) => ({ ...one, texts: ['Another part'] }));
+  const text = notices([{ contents }, { contents: { ...contents, packages } }]);
+  expect(text.match(/^inner 1\.2\.3/gm)).toHaveLength(1);
+  expect(text).toMatch(/inner 1\.2\.3 \(ISC\)\n\nLicence of inner\n\nAnother part\n/);
+});
+
+test('what is imported by import() is in the file, and with what it needs of Node runs only when it is asked for', async () => {
+  const folder = await temporaryFolder();
+  const files = {
+    'main.js': `if (process.argv[2]) console.log((await import('./more.js')).said);
+      console.log(process.moduleLoadList.includes('NativeModule zlib'));`,
+    'more.js': `import { gzipSync } from 'node:zlib';
+      console.log('more is run'); export const said = gzipSync('x').length;`,
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const { code } = await make({ file: 'one.js', input: join(folder, 'main.js'), isProgram: true });
+  const file = join(folder, 'one.mjs');
+  await writeFile(file, code, { mode: 0o755 });
+  const say = (...args: string[]): string =>
+    execFileSync(process.execPath, [file, ...args], { cwd: '/', encoding: 'utf8' });
+  expect(say()).toBe('false\n');
+  expect(say('x')).toBe('more is run\n21\ntrue\n');
+  expect(code.split('\n', 1)).toEqual(['#!/usr/bin/env node']);
 });
 
 describe('what nobody has accepted is named', () => {
@@ -97,8 +129,24 @@ describe('what nobody has accepted is named', () => {
     texts: ['text'],
   };
   const own = { bytes: 1, reaches: [] };
-  const accepted = toAccept({ own, packages: [one] });
-  const said = (packages: readonly Bundled[]): string[] => objections({ own, packages }, accepted);
+  const of = (packages: readonly Bundled[], file = 'a.js') => ({
+    bundle: { file },
+    contents: { own, packages },
+  });
+  const accepted = toAccept([of([one])]);
+  const said = (packages: readonly Bundled[]): string[] => objections([of(packages)], accepted);
+
+  test('in one bundle what was accepted in another, and a bundle that is new', () => {
+    const both = toAccept([of([one], 'a.js'), of([], 'b.js')]);
+    const isNew = expect.stringContaining('b.js: one is new in the bundle') as string;
+    expect(objections([of([one], 'a.js'), of([one], 'b.js')], both)).toEqual([isNew]);
+    expect(objections([of([one], 'b.js')], accepted)).toContainEqual(isNew);
+  });
+
+  test('as it is read back from the file', () => {
+    const both = toAccept([of([one], 'a.js'), of([], 'b.js')]);
+    expect(JSON.parse(written(both)) as Accepted).toEqual(both);
+  });
 
   test('not where all is as it was, whatever the version and size', () => {
     expect(said([{ ...one, version: '2.0.0', bytes: 99 }])).toEqual([]);
@@ -117,7 +165,7 @@ describe('what nobody has accepted is named', () => {
     'the licence %j, though it was accepted before',
     (licence) => {
       const packages = [{ ...one, licence }];
-      expect(objections({ own, packages }, toAccept({ own, packages }))).toEqual([
+      expect(objections([of(packages)], toAccept([of(packages)]))).toEqual([
         expect.stringContaining(`one 1.0.0 has the licence ${JSON.stringify(licence)}`),
       ]);
     },
@@ -125,12 +173,12 @@ describe('what nobody has accepted is named', () => {
 
   test('not a choice of which we may take one', () => {
     const packages = [{ ...one, licence: '(MIT OR GPL-3.0-or-later)' }];
-    expect(objections({ own, packages }, toAccept({ own, packages }))).toEqual([]);
+    expect(objections([of(packages)], toAccept([of(packages)]))).toEqual([]);
   });
 
   test('a package without the text of its licence', () => {
     expect(said([{ ...one, texts: [] }])).toEqual([
-      'one 1.0.0 comes without the text of its licence',
+      'a.js: one 1.0.0 comes without the text of its licence',
     ]);
   });
 });

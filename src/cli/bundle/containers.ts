@@ -1,0 +1,83 @@
+import { environmentName } from '../../config/flags.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { NOT_SHOWN } from './kept.ts';
+import { shownArguments, shownVariable } from './settings.ts';
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: {
+    readonly configMapKeyRef?: { readonly name: string };
+    readonly secretKeyRef?: { readonly name: string };
+  };
+}
+
+/** A container, as far as it is used. */
+export interface Container {
+  readonly name: string;
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly env?: readonly Variable[];
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
+}
+
+export interface PodSpec {
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+}
+
+/** A Deployment, as far as it is used. */
+export interface Deployment extends KubeObject {
+  readonly spec: {
+    readonly selector: { readonly matchLabels?: Readonly<Record<string, string>> };
+    readonly template: { readonly metadata?: KubeObject['metadata']; readonly spec: PodSpec };
+  };
+}
+
+const API_URL = environmentName('api-url');
+
+/** The container that runs the operator; sidecars have other variables. */
+export function operatorContainer({ containers }: PodSpec): Container | undefined {
+  return containers.find(
+    ({ env = [], args = [] }) =>
+      env.some(({ name }) => name === API_URL) || args.some((arg) => arg.startsWith('--api-url')),
+  );
+}
+
+/** Names of what its variables are taken from. */
+export function sourcesOf({ env = [] }: Container): {
+  readonly configMaps: string[];
+  readonly secrets: string[];
+} {
+  const unique = (names: readonly (string | undefined)[]): string[] =>
+    [...new Set(names)].filter((name) => name !== undefined);
+  return {
+    configMaps: unique(env.map(({ valueFrom }) => valueFrom?.configMapKeyRef?.name)),
+    secrets: unique(env.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name)),
+  };
+}
+
+/** The same with nothing that may be a password of this or another program. */
+export function keptPodSpec(spec: PodSpec): PodSpec {
+  const { containers, initContainers } = spec;
+  return {
+    ...spec,
+    containers: containers.map(keptContainer),
+    ...(initContainers && { initContainers: initContainers.map(keptContainer) }),
+  };
+}
+
+function keptContainer(container: Container): Container {
+  const { command, args, env } = container;
+  return {
+    ...container,
+    ...(command && { command: command.map(() => NOT_SHOWN) }),
+    ...(args && { args: shownArguments(args) }),
+    ...(env && { env: env.map(keptVariable) }),
+  };
+}
+
+function keptVariable(variable: Variable): Variable {
+  const { name, value } = variable;
+  return value === undefined ? variable : { ...variable, value: shownVariable(name, value) };
+}

