@@ -1,10 +1,10 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { toYaml } from '../src/cli/yaml.ts';
 import { definitions } from '../src/kinds/definitions.ts';
 import { customResourceDefinition } from '../src/kinds/schema/manifest.ts';
 import { messagesPage } from './messages.ts';
 import { referencePage } from './reference.ts';
-import { toYaml } from '../src/cli/yaml.ts';
 
 /**
  * `node crds/generate.ts [--check] [folder]`: writes the CRDs, the reference page and the page on

@@ -1,7 +1,7 @@
 import type { Definition } from '../src/kinds/schema/definition.ts';
 import { kindSchema } from '../src/kinds/schema/manifest.ts';
-import { code, table } from './markdown.ts';
 import type { Structural } from '../src/kinds/schema/structural.ts';
+import { code, table } from './markdown.ts';
 
 /**
  * The reference page for users: every field of every kind with type, bounds and meaning, as

@@ -11,7 +11,7 @@ import {
 import { basisOf, changesHeading, changeText, headline, timeText } from './wording.ts';
 
 /** By this a job finds the comment that it wrote before. */
-export const COMMENT_MARK = '<!-- kubectl pipewright plan -->';
+const COMMENT_MARK = '<!-- kubectl pipewright plan -->';
 /** GitHub takes comments of 65,536 characters, and GitLab more. */
 const LONGEST = 60_000;
 /** So many rows or lines stand unfolded. */
