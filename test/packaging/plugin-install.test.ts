@@ -45,7 +45,12 @@ describe('installed as a user does it, with the oldest Node, an empty home and n
     const installed = await npm(['install', '--global', '--prefix', prefix, file], {
       cwd: home,
       node,
-      env: { HOME: home, npm_config_cache: join(home, '.npm'), npm_config_registry: NO_REGISTRY },
+      env: {
+        HOME: home,
+        npm_config_cache: join(home, '.npm'),
+        npm_config_registry: NO_REGISTRY,
+        npm_config_fetch_retries: '0',
+      },
     });
     if (installed.code !== 0) throw new Error(installed.stderr);
     return () => rm(folder, { recursive: true });
