@@ -1,7 +1,7 @@
 import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { controlPlane, newNamespace } from '../controlplane/client.ts';
 import { progressLines } from '../controlplane/progress.ts';
@@ -14,6 +14,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** Nobody listens there: whatever would be fetched fails. */
 const NO_REGISTRY = 'http://127.0.0.1:9/';
 
+let folder = '';
 let file = '';
 let prefix = '';
 let home = '';
@@ -27,7 +28,7 @@ const kubectl = (args: readonly string[]): Promise<Ran> => {
 
 describe('installed as a user does it, with the oldest Node, an empty home and no registry', () => {
   beforeAll(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'pipewright-install-'));
+    folder = await mkdtemp(join(tmpdir(), 'pipewright-install-'));
     [prefix, home] = [join(folder, 'prefix'), join(folder, 'home')];
     for (const one of [home, join(prefix, 'kubectl'), join(prefix, 'node')])
       await mkdir(one, { recursive: true });
@@ -45,11 +46,16 @@ describe('installed as a user does it, with the oldest Node, an empty home and n
     const installed = await npm(['install', '--global', '--prefix', prefix, file], {
       cwd: home,
       node,
-      env: { HOME: home, npm_config_cache: join(home, '.npm'), npm_config_registry: NO_REGISTRY },
+      env: {
+        HOME: home,
+        npm_config_cache: join(home, '.npm'),
+        npm_config_registry: NO_REGISTRY,
+        npm_config_fetch_retries: '0',
+      },
     });
     if (installed.code !== 0) throw new Error(installed.stderr);
-    return () => rm(folder, { recursive: true });
   });
+  afterAll(() => rm(folder, { recursive: true }));
 
   test('the file holds the plugin, the licences and the README, and asks for nothing else', async () => {
     const files = (await succeed('tar', ['-tzf', file])).trim().split('\n');
