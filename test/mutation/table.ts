@@ -5,6 +5,7 @@ import { CONTROLLER } from './rules/controller.ts';
 import { KINDS } from './rules/kinds.ts';
 import { KUBE } from './rules/kube.ts';
 import { ORGANIZATION } from './rules/organization.ts';
+import { PLUGIN } from './rules/plugin.ts';
 import { PROCESS } from './rules/process.ts';
 import { TARGETS } from './rules/target.ts';
 import { TRUSTED } from './rules/trust.ts';
@@ -18,6 +19,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...CALLS_OF_KINDS,
   ...KINDS,
   ...ORGANIZATION,
+  ...PLUGIN,
   ...PROCESS,
   ...TRUSTED,
 ];

@@ -116,8 +116,31 @@ test('what was refused, and is due again, is shown as sent', () => {
 
 test('what was refused is shown as sent before its time too, as the edit to Apply makes it due', () => {
   const refused = entry('b', { state: 'Refused', lastError: {}, nextAttemptTime: at(60_000) });
-  const shows = preview({ ids: ['a', 'b'], ledger: [entry('a'), refused], list: [e('a')] });
-  expect(shows.plan.requests.at(-1)?.body).toContain('"b"');
+  const organization = { id: 'o', privateEndpoints: [e('a')], privateEndpointsTotal: 1 };
+  const object = anOrganization({
+    ids: ['a', 'b'],
+    spec: { mode: 'Plan' },
+    status: { organization, privateEndpoints: [entry('a'), refused] },
+  });
+  // As it stands once the plan is in the status: nobody has asked for anything since.
+  const plan = planned({
+    ...object,
+    status: {
+      ...object.status,
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'False',
+          reason: 'Planned',
+          message: '',
+          observedGeneration: object.metadata.generation ?? 0,
+          lastTransitionTime: at(0),
+        },
+      ],
+    },
+  });
+  if (plan.do !== 'preview') throw new Error(`${plan.do} is planned`);
+  expect(plan.plan.requests.at(-1)?.body).toContain('"b"');
 });
 
 test('an endpoint whose id the API has elsewhere is named as not touched', () => {
