@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { controlPlane } from '../controlplane/client.ts';
+import { makePluginFolder } from './plugin-folder.ts';
 
 /** What `kubectl pipewright …` did. */
 export interface PluginRun {
@@ -19,21 +19,11 @@ export interface PluginOptions {
   readonly cwd?: string;
 }
 
-const ROOT = join(import.meta.dirname, '..', '..');
-
 let folder: Promise<string> | undefined;
 
-/** A folder for PATH with kubectl and the plugin, as `kubectl` finds it. */
+/** A folder for PATH with kubectl and the plugin, made once. */
 export function pluginFolder(): Promise<string> {
-  folder ??= (async () => {
-    const made = await mkdtemp(join(controlPlane.folder, 'plugin-'));
-    const script = join(made, 'kubectl-pipewright');
-    const program = join(ROOT, 'src', 'cli', 'main.ts');
-    await writeFile(script, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
-    await chmod(script, 0o755);
-    await symlink(controlPlane.kubectlProgram, join(made, 'kubectl'));
-    return made;
-  })();
+  folder ??= makePluginFolder(controlPlane.folder, controlPlane.kubectlProgram);
   return folder;
 }
 
