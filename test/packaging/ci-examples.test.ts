@@ -84,9 +84,32 @@ describe.each(FORGES)('on %s, without a cluster', (name) => {
     expectSecret(ran);
   });
 
+  test('a job that may not comment shows the plan without asking the forge', async () => {
+    const job = await jobOf(name, INVALID);
+    const ran = await job.run({ PLAN_COMMENT: 'false', GITHUB_TOKEN: '', GITLAB_TOKEN: '' });
+    expect(ran.code).toBe(1);
+    expect(name === 'GitHub' ? ran.summary : ran.stdout).toContain('**Not valid**');
+    expect(job.forge.requests).toEqual([]);
+  });
+
+  test('an answer of 500 fails the job and is shown', async () => {
+    const job = await jobOf(name, FINE);
+    job.forge.answer = { status: 500, body: '{"message":"Server\nError"}' };
+    const ran = await job.run();
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(
+      new RegExp(
+        `^error: ${name} answered 500 to GET http://\\S+: .*Server Error.*; .* run the job again\n$`,
+      ),
+    );
+    expectSecret(ran);
+  });
+});
+
+describe('whichever of the two it is', () => {
   test('where there is no plan the comment says why, as text and nothing else', async () => {
     const hostile = 'kind: [\n"```\n/approve\n<b>@everyone</b>": \u0007x\n';
-    const job = await jobOf(name, { '```;$(id).yaml': hostile });
+    const job = await jobOf('GitHub', { '```;$(id).yaml': hostile });
     const ran = await job.run();
     expect(ran.code).toBe(1);
     const [mark, heading, blank, why, between, ...said] = (job.forge.comments[0]?.body ?? '')
@@ -104,7 +127,7 @@ describe.each(FORGES)('on %s, without a cluster', (name) => {
   });
 
   test('an empty change is no failure', async () => {
-    const job = await jobOf(name, { 'other.yaml': 'apiVersion: v1\nkind: ConfigMap\n' });
+    const job = await jobOf('GitHub', { 'other.yaml': 'apiVersion: v1\nkind: ConfigMap\n' });
     expect(await job.run()).toMatchObject({ code: 0 });
     expect(job.forge.comments[0]?.body).toContain('There is nothing to plan:');
   });
@@ -114,7 +137,7 @@ describe.each(FORGES)('on %s, without a cluster', (name) => {
     const files = Object.fromEntries(
       names.map((one, index) => [`${index} "$x" \\ '%s.yaml`, pipe(one, { [one]: one })]),
     );
-    const job = await jobOf(name, { ...files, ...FINE });
+    const job = await jobOf('GitHub', { ...files, ...FINE });
     const ran = await job.run();
     const args = ['plan', '-o', 'markdown', '--offline', '-f', 'manifests'];
     const { stdout } = await plugin(args, { cwd: job.folder });
@@ -124,32 +147,29 @@ describe.each(FORGES)('on %s, without a cluster', (name) => {
   });
 
   test.each([
-    ['500', { status: 500, body: '{"message":"Server\nError"}' }, 'run the job again'],
     ['403', { status: 403, body: '{"message":"Resource not accessible"}' }, 'check that '],
     ['200 with a page', { status: 200, body: '<html>Sign in</html>' }, '<html>Sign in</html>'],
   ])('an answer of %s fails the job and is shown', async (_, answer, todo) => {
-    const job = await jobOf(name, FINE);
+    const job = await jobOf('GitHub', FINE);
     job.forge.answer = answer;
     const ran = await job.run();
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toMatch(
-      new RegExp(`^error: ${name} answered .*http://127.0.0.1:\\d+/.*\n$`),
-    );
+    expect(ran.stderr).toMatch(new RegExp(`^error: GitHub answered .*http://127.0.0.1:\\d+/.*\n$`));
     expect(ran.stderr).toContain(todo);
     expectSecret(ran);
   });
 
   test('a forge that is not there fails the job and is named', async () => {
-    const job = await jobOf(name, FINE);
+    const job = await jobOf('GitHub', FINE);
     await job.forge.close();
     const ran = await job.run();
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toMatch(new RegExp(`^error: ${name} could not be asked .*curl: `));
+    expect(ran.stderr).toMatch(new RegExp(`^error: GitHub could not be asked .*curl: `));
     expectSecret(ran);
   });
 
   test('a trace shows no token, and without one the job says what to set', async () => {
-    const job = await jobOf(name, FINE);
+    const job = await jobOf('GitHub', FINE);
     const traced = await job.run({}, ['sh', '-x', 'ci/comment-plan.sh']);
     expect(traced.code).toBe(0);
     expect(traced.stderr).toContain('+ set +x');
@@ -157,14 +177,6 @@ describe.each(FORGES)('on %s, without a cluster', (name) => {
     const without = await job.run({ GITHUB_TOKEN: '', GITLAB_TOKEN: '' });
     expect(without.code).toBe(1);
     expect(without.stderr).toMatch(/^error: GIT(HUB|LAB)_TOKEN is not set; give /);
-  });
-
-  test('a job that may not comment shows the plan without asking the forge', async () => {
-    const job = await jobOf(name, INVALID);
-    const ran = await job.run({ PLAN_COMMENT: 'false', GITHUB_TOKEN: '', GITLAB_TOKEN: '' });
-    expect(ran.code).toBe(1);
-    expect(name === 'GitHub' ? ran.summary : ran.stdout).toContain('**Not valid**');
-    expect(job.forge.requests).toEqual([]);
   });
 });
 
@@ -227,14 +239,14 @@ describe('with a cluster, as the user of reader.yaml', () => {
     await scene.psets.until('orders', 'Applied');
     const job = await jobOf(name, orders(9));
     const text = await readFile(kubeconfig, 'utf8');
-    for (const given of [kubeconfig, text]) {
-      const ran = await job.run({ ...asReader(), PLAN_KUBECONFIG: given });
-      expect(ran).toMatchObject({ code: 0, stderr: '' });
-      expect(job.forge.comments).toHaveLength(1);
-      expect(job.forge.comments[0]?.body).toContain('\nengine_max_threads: 4 → 9\n');
-      expect(ran.started).not.toContain(text.slice(-200));
-      expectSecret(ran);
-    }
+    // A secret of GitHub is a text, a variable of GitLab may be a file.
+    const given = name === 'GitHub' ? text : kubeconfig;
+    const ran = await job.run({ ...asReader(), PLAN_KUBECONFIG: given });
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(job.forge.comments).toHaveLength(1);
+    expect(job.forge.comments[0]?.body).toContain('\nengine_max_threads: 4 → 9\n');
+    expect(ran.started).not.toContain(text.slice(-200));
+    expectSecret(ran);
     expect(await writesOf(`system:serviceaccount:${scene.namespace}:${USER}`)).toEqual([]);
   });
 
