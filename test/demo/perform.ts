@@ -91,31 +91,43 @@ async function play(
   return ended;
 }
 
-function welcome({ controlPlane, kubectlCommand, simulator, logFile }: World): string[] {
+function welcome(world: World): string[] {
+  const { simulator, logFile } = world;
   return [
     '',
     'You see a real Kubernetes API server, the operator as it would run in a cluster, and a simulated management API.',
     'To look around meanwhile, in another terminal:',
     '',
-    `  export KUBECONFIG=${controlPlane.adminKubeconfig}`,
-    `  ${kubectlCommand} -n ${NAMESPACE} get pset,porg,pact`,
+    ...exports(world),
+    `  kubectl -n ${NAMESPACE} get pset,porg,pact`,
     '',
     `Management API: ${simulator.url}`,
     `Log of the operator: ${logFile}`,
   ];
 }
 
-function farewell({ controlPlane, kubectlCommand, simulator }: World): string[] {
-  const kubectl = `  ${kubectlCommand} -n ${NAMESPACE}`;
+/** After these, kubectl is ours and has the plugin. */
+function exports({ controlPlane, programs }: World): string[] {
+  return [
+    `  export KUBECONFIG=${controlPlane.adminKubeconfig}`,
+    `  export PATH="${programs}:$PATH"`,
+  ];
+}
+
+function farewell(world: World): string[] {
+  const { simulator } = world;
+  const kubectl = `  kubectl -n ${NAMESPACE}`;
   return [
     '',
     'Everything stays up until Ctrl-C. In another terminal:',
     '',
-    `  export KUBECONFIG=${controlPlane.adminKubeconfig}`,
-    '  # all that the status says',
-    `${kubectl} get pset/orders-v2 -o yaml`,
+    ...exports(world),
+    '  # the story of one object',
+    `  kubectl pipewright explain pset/orders-v2 -n ${NAMESPACE}`,
     '  # change a setting; try 40, or a key that does not exist',
     `${kubectl} edit pset/orders-v2`,
+    '  # how all objects stand, as it changes',
+    `  kubectl pipewright status -n ${NAMESPACE} --watch`,
     '  # send it once more',
     `${kubectl} annotate pset/orders-v2 pipewright.dev/reconcile-requested-at="$(date)" --overwrite`,
     '  # the organization again; then edit its list of private endpoints',

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Call } from '../simulator/types.ts';
 import { type Objects, refOf, type Shown } from './objects.ts';
+import { type Ran, runPlugin } from './plugin.ts';
 import type { View } from './view.ts';
 import { kubectl, NAMESPACE, type World } from './world.ts';
 
@@ -18,6 +21,13 @@ export interface Stage extends World {
   kubectl(args: readonly string[]): Promise<void>;
   /** The same, and shows what it printed as well. */
   print(args: readonly string[]): Promise<string>;
+  /**
+   * Shows and runs `kubectl pipewright …` as a user does, and shows what it printed, or the first
+   * lines of it. Leaves time to look at them where somebody watches.
+   */
+  plugin(args: readonly string[], options?: { readonly head?: number }): Promise<Ran>;
+  /** Keeps a manifest, for `-f` of the plugin. */
+  writeManifest(name: string, text: string): Promise<void>;
   /** kubectl apply of a text that stands in `shownAs`. */
   apply(text: string, shownAs: string): Promise<void>;
   /** kubectl patch of an object's spec. */
@@ -43,6 +53,7 @@ const PATIENCE_MS = 60_000;
 /** Much longer than the operator takes to act on a change. */
 const QUIET_MS = 2_000;
 const READ_MS_PER_CHARACTER = 28;
+const LOOK_MS_PER_LINE = 600;
 const BREATH_MS = 2_500;
 
 export interface StageOptions {
@@ -100,6 +111,17 @@ export function createStage({ world, view, objects, audience, signal }: StageOpt
       for (const line of output.split('\n')) view.say('plain', `  ${line.trimEnd()}`);
       return output;
     },
+    async plugin(args, { head } = {}) {
+      const cut = head === undefined ? '' : ` | head -n ${head}`;
+      view.say('command', `kubectl pipewright ${args.map(quoted).join(' ')}${cut}`);
+      signal.throwIfAborted();
+      const ran = await runPlugin(world, args);
+      const lines = ran.stdout.trimEnd().split('\n').slice(0, head);
+      for (const line of lines) view.say('plain', `  ${line}`.trimEnd());
+      if (audience) await pause(lines.length * LOOK_MS_PER_LINE, undefined, { signal });
+      return ran;
+    },
+    writeManifest: (name, text) => writeFile(join(world.manifests, name), text),
     async apply(text, shownAs) {
       view.say('command', `kubectl apply -f ${shownAs}`);
       remember(await run(['apply', '-o', 'json', '-f', '-'], text));

@@ -42,15 +42,32 @@ async function newObject(stage: Stage): Promise<void> {
 
 async function edit(stage: Stage): Promise<void> {
   await stage.tell(
-    'An edit is sent at once: always the whole declared set, which is right whether the API merges or replaces.',
+    'Before an edit is merged, the plugin of kubectl says what it would do. It is made from the code of the operator:',
   );
-  await stage.edit('pset/orders', { settings: { object_storage_concurrency: 12 } });
+  const example = await readFile('deploy/examples/pipesettings.yaml', 'utf8');
+  const edited = example.replace('concurrency: 8', 'concurrency: 12');
+  await stage.writeManifest('orders.yaml', edited);
+  const plan = await stage.plugin(['plan', '-f', 'orders.yaml']);
+  stage.check(
+    'Nothing was sent for that, and the exit code is 2: something would be',
+    plan.code === 2 && stage.newCalls().length === 0,
+    plan,
+  );
+  await stage.tell(
+    'Applied, it is sent at once: always the whole declared set, which is right whether the API merges or replaces.',
+  );
+  await stage.apply(edited, 'orders.yaml');
   const orders = await stage.becomes('pset/orders', 'Applied');
   const calls = stage.newCalls();
   stage.check(
     'One edit, one PUT',
     calls.length === 1 && sameJson(calls[0]?.body, orders.spec['settings']),
     calls,
+  );
+  stage.check(
+    'It is to the letter what the plan said',
+    plan.stdout.includes(`Would send: PUT ${calls[0]?.path}\n    ${calls[0]?.text}\n`),
+    { calls, plan },
   );
   const history = orders.status['history'] as
     | { changes: { field: string; from?: unknown; to?: unknown }[] }[]

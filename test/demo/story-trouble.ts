@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { hasCondition, readyOf, type Stage } from './stage.ts';
 import type { Step } from './story.ts';
 import { sameJson } from './story-everyday.ts';
-import { OPERATOR_USER } from './world.ts';
+import { NAMESPACE, OPERATOR_USER } from './world.ts';
 
 /** What nobody wishes for. */
 export const trouble: readonly Step[] = [
@@ -20,9 +20,18 @@ async function outage(stage: Stage): Promise<void> {
     'Unavailable',
     ({ status }) => (status.attempts ?? 0) >= 2,
   );
-  await stage.tell(`The condition says: “${readyOf(waiting).message}”`);
+  await stage.tell('What is the matter, and does anybody have to do something?');
+  const explain = ['explain', 'pset/orders', '-n', NAMESPACE];
+  const { stdout } = await stage.plugin(explain, { head: 13 });
   stage.check(
-    `Reconciling: nobody has to act. ${waiting.status.attempts} attempts so far, and status.nextAttemptTime names the next one`,
+    'In plain words: what failed, that the operator continues by itself, and when',
+    stdout.includes('No response from the API') &&
+      stdout.includes('the operator continues by itself') &&
+      /The operator tries again at \S+Z \(/.test(stdout),
+    stdout,
+  );
+  stage.check(
+    `The status has the same for programs: Reconciling, ${waiting.status.attempts} attempts so far, and in status.nextAttemptTime the next one`,
     hasCondition(waiting, 'Reconciling') && waiting.status.nextAttemptTime !== undefined,
     waiting.status,
   );

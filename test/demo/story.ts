@@ -1,6 +1,7 @@
 import type { Stage } from './stage.ts';
 import { activities } from './story-activity.ts';
 import { everyday } from './story-everyday.ts';
+import { glance } from './story-glance.ts';
 import { mistakes } from './story-mistakes.ts';
 import { organizations, takingBack } from './story-organization.ts';
 import { trouble } from './story-trouble.ts';
@@ -19,4 +20,5 @@ export const story: readonly Step[] = [
   ...activities,
   ...trouble,
   ...takingBack,
+  ...glance,
 ];

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, writeFileSync } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findBinaries } from '../controlplane/binaries.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
@@ -12,6 +12,7 @@ import { startSimulator } from '../simulator/simulator.ts';
 import { type SomeoneElse, someoneElse } from '../simulator/someone-else.ts';
 import type { Call, Simulator } from '../simulator/types.ts';
 import { BUILD } from '../steps.ts';
+import { makePluginFolder } from '../support/plugin-folder.ts';
 import { createOperatorProcess, type OperatorProcess } from './operator-process.ts';
 
 export const NAMESPACE = 'ingest';
@@ -38,8 +39,10 @@ export interface World {
   /** The key in use, and the one that takes its place. */
   readonly keys: { readonly old: ApiKey; readonly next: ApiKey };
   readonly logFile: string;
-  /** How a person at this terminal calls kubectl. */
-  readonly kubectlCommand: string;
+  /** A folder for PATH: kubectl, and the plugin for it. */
+  readonly programs: string;
+  /** Where the manifests are that the story writes. */
+  readonly manifests: string;
   /** Ends everything. The operator's log stays where `keepLog` says so. */
   end(keepLog: boolean): Promise<void>;
 }
@@ -68,6 +71,8 @@ export async function buildWorld({ say, onCall, onBegin, signal }: WorldOptions)
   stack.defer(() => (keepLog ? undefined : rm(folder, { recursive: true, force: true })));
   const logFile = join(folder, 'operator.log');
   writeFileSync(logFile, '');
+  const manifests = join(folder, 'manifests');
+  await mkdir(manifests);
   const bundle = join(folder, 'pipewright.mjs');
   stack.defer(() => rm(bundle, { force: true }));
   await step(say, 'Bundling the operator', () => bundleTo(bundle, say));
@@ -119,6 +124,7 @@ export async function buildWorld({ say, onCall, onBegin, signal }: WorldOptions)
     operator.start,
   );
 
+  const programs = await makePluginFolder(controlPlane.folder, controlPlane.kubectlProgram);
   const rest = stack.move();
   return {
     controlPlane,
@@ -127,7 +133,8 @@ export async function buildWorld({ say, onCall, onBegin, signal }: WorldOptions)
     operator,
     keys,
     logFile,
-    kubectlCommand: programOnPath('kubectl') ? 'kubectl' : controlPlane.kubectlProgram,
+    programs,
+    manifests,
     end: async (keep) => {
       keepLog = keep;
       await rest.disposeAsync();
@@ -163,16 +170,4 @@ async function installManifests(controlPlane: ControlPlane): Promise<void> {
   for (const file of ['namespace.yaml', 'rbac.yaml']) {
     await kubectl(controlPlane, ['apply', '-f', join('deploy/kustomize/base', file)]);
   }
-}
-
-function programOnPath(name: string): boolean {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.some((folder) => {
-    try {
-      accessSync(join(folder, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }
