@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { bundleCommand } from './bundle/command.ts';
+import { crdsCommand } from './crds/command.ts';
+import { doctorCommand } from './doctor/command.ts';
 import { explainCommand } from './explain/command.ts';
 import { importCommand } from './import/command.ts';
 import { planCommand } from './plan/command.ts';
@@ -30,6 +32,8 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     planCommand(),
     importCommand(),
     ...requestCommands(),
+    crdsCommand(),
+    doctorCommand(),
     bundleCommand(),
   ];
   for (const command of commands) program.addCommand(command.copyInheritedSettings(program));

@@ -2,7 +2,7 @@ import { normaliseBaseUrl } from '../api/http/base-url.ts';
 import type { Config } from './config.ts';
 
 /** The annotations in which a leader says in its Lease what it is and works on. */
-export const ANNOUNCED = {
+const ANNOUNCED = {
   version: 'pipewright.dev/version',
   namespaces: 'pipewright.dev/namespaces',
   selector: 'pipewright.dev/selector',

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../kube/resource.ts';
+import { USUAL_NAMESPACE } from '../cluster/announced.ts';
 import { type Kubectl, KubectlError } from '../cluster/kubectl.ts';
 import {
   type Container,
@@ -15,8 +16,6 @@ import { logsOf, metricsOf, type Pod } from './pods.ts';
 import { shownVariable } from './settings.ts';
 
 const LABEL = 'app.kubernetes.io/name=pipewright';
-/** Where the manifests put it. */
-const USUAL_NAMESPACE = 'pipewright';
 
 interface List<T> {
   readonly items: readonly T[];

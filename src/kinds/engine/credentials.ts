@@ -137,6 +137,15 @@ const BASIC_AUTH = 'kubernetes.io/basic-auth';
 const BASIC_AUTH_KEYS = { keyId: 'username', keySecret: 'password' };
 const USUAL_KEYS = { keyId: 'keyId', keySecret: 'keySecret' };
 
+/** The keys of a Secret of this type in which the two parts of an API key are. */
+export function keyNames(
+  { keyIdKey, keySecretKey }: SecretRef,
+  type: string | undefined,
+): { readonly keyId: string; readonly keySecret: string } {
+  const usual = type === BASIC_AUTH ? BASIC_AUTH_KEYS : USUAL_KEYS;
+  return { keyId: keyIdKey ?? usual.keyId, keySecret: keySecretKey ?? usual.keySecret };
+}
+
 /** The keys that may be used; which of them are is known with the type of the Secret. */
 export function keysOf({ keyIdKey, keySecretKey }: SecretRef): string[] {
   return [
@@ -181,9 +190,9 @@ interface KeyPair {
 
 /** The key pair, or what is wrong with the Secret. */
 function keyPair(read: SecretValue, ref: SecretRef): KeyPair | string {
-  const usual = read.type === BASIC_AUTH ? BASIC_AUTH_KEYS : USUAL_KEYS;
-  const keyId = part(read, ref.keyIdKey ?? usual.keyId, LONGEST.keyId);
-  const keySecret = part(read, ref.keySecretKey ?? usual.keySecret, LONGEST.keySecret);
+  const names = keyNames(ref, read.type);
+  const keyId = part(read, names.keyId, LONGEST.keyId);
+  const keySecret = part(read, names.keySecret, LONGEST.keySecret);
   if ('problem' in keyId) return keyId.problem;
   if ('problem' in keySecret) return keySecret.problem;
   if (keyId.value.includes(':'))

@@ -4,25 +4,39 @@ import type { KubeObject } from '../resource.ts';
 const BETWEEN_REQUIREMENTS = /,(?![^()]*\))/;
 const REQUIREMENT = /^(!?)([^\s!=]+)(?:(!?=)(.*)| (in|notin) \((.*)\))?$/;
 
-/**
- * Whether labels fit a selector in the spelling of `config/label-selector.ts`. As in Kubernetes,
- * `!=` and `notin` are also true of what has no such label. False for what is no selector.
- */
-export function selects(selector: string, labels: Readonly<Record<string, string>>): boolean {
-  return selector.split(BETWEEN_REQUIREMENTS).every((requirement) => fits(requirement, labels));
+/** One requirement of a selector on one label. */
+export interface Requirement {
+  readonly key: string;
+  /** Of these; absent: any. */
+  readonly values?: readonly string[];
+  /** The label must not be so, and may be missing. */
+  readonly not: boolean;
 }
 
-function fits(requirement: string, labels: Readonly<Record<string, string>>): boolean {
-  const [, not, key = '', equals, value = '', set, values = ''] =
-    REQUIREMENT.exec(requirement) ?? [];
-  if (key === '') return false;
-  const label = Object.hasOwn(labels, key) ? labels[key] : undefined;
-  if (equals !== undefined) return (label === value) === (equals === '=');
-  if (set !== undefined) {
-    const isIn = label !== undefined && values.split(',').includes(label);
-    return isIn === (set === 'in');
-  }
-  return (label !== undefined) === (not === '');
+/**
+ * The requirements of a selector in the spelling of `config/label-selector.ts`; one that is none
+ * has an empty key.
+ */
+export function requirementsOf(selector: string): readonly Requirement[] {
+  return selector.split(BETWEEN_REQUIREMENTS).map((text) => {
+    const [, not, key = '', equals, value = '', set, values = ''] = REQUIREMENT.exec(text) ?? [];
+    if (equals !== undefined) return { key, values: [value], not: equals === '!=' };
+    if (set !== undefined) return { key, values: values.split(','), not: set === 'notin' };
+    return { key, not: not === '!' };
+  });
+}
+
+/**
+ * Whether labels fit a selector. As in Kubernetes, `!=` and `notin` are also true of what has no
+ * such label. False for what is no selector.
+ */
+export function selects(selector: string, labels: Readonly<Record<string, string>>): boolean {
+  return requirementsOf(selector).every(({ key, values, not }) => {
+    if (key === '') return false;
+    const label = Object.hasOwn(labels, key) ? labels[key] : undefined;
+    const isThere = label !== undefined && (values?.includes(label) ?? true);
+    return isThere !== not;
+  });
 }
 
 /** Why the operator uses no such Secret; undefined: it does. */

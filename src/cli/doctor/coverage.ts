@@ -1,0 +1,103 @@
+import { selects } from '../../kube/secrets/label-match.ts';
+import { type Found, shortNameOf } from '../cluster/objects.ts';
+import { setFlagCommand } from './installation.ts';
+import { operatorName } from './leading.ts';
+import type { Operator, Works } from './pairing.ts';
+import type { Report } from './report.ts';
+import { labelsFor } from './selector-labels.ts';
+import type { Shell } from './shell.ts';
+import { grouped, listed, objectsNamed } from './words.ts';
+
+/** An operator of which it is known what it works on. */
+export type Working = Operator & { readonly works: Works };
+
+/** Which objects no operator works on, and whether for their namespace or for their labels. */
+function uncovered(
+  objects: readonly Found[],
+  operators: readonly Working[],
+): { readonly unwatched: readonly Found[]; readonly unselected: readonly Found[] } {
+  const unwatched: Found[] = [];
+  const unselected: Found[] = [];
+  for (const found of objects) {
+    const watching = operators.filter((one) => watches(one, found));
+    if (watching.length === 0) unwatched.push(found);
+    else if (!watching.some((one) => takes(one, found))) unselected.push(found);
+  }
+  return { unwatched, unselected };
+}
+
+function watches({ works: { namespaces } }: Working, { object }: Found): boolean {
+  return namespaces.length === 0 || namespaces.includes(object.metadata.namespace);
+}
+
+function takes({ works: { selector } }: Working, { object }: Found): boolean {
+  return selector === '' || selects(selector, object.metadata.labels ?? {});
+}
+
+/** The operator that works on an object. */
+export function operatorOf(found: Found, operators: readonly Working[]): Working | undefined {
+  return operators.find((one) => watches(one, found) && takes(one, found));
+}
+
+/** Puts down the objects that no operator works on. */
+export function judgeCoverage(
+  objects: readonly Found[],
+  operators: readonly Working[],
+  { report, shell }: { readonly report: Report; readonly shell: Shell },
+): void {
+  const { unwatched, unselected } = uncovered(objects, operators);
+  report.made('namespaces', 'selector');
+  // Of several, one that can be told by a command.
+  const operator = operators.find(({ deployment }) => deployment) ?? operators[0];
+  if (unwatched.length > 0 && operator) {
+    const names = [...new Set(unwatched.map(({ object }) => object.metadata.namespace))].toSorted();
+    const wanted = [...new Set([...operator.works.namespaces, ...names])];
+    const told = setFlagCommand(operator, { flag: 'namespaces', value: wanted.join(',') }, shell);
+    report.find({
+      check: 'namespaces',
+      object: listed(names.map((name) => `namespace/${name}`)),
+      says: `${operatorName(operator)} works only in ${listed(operator.works.namespaces.map((name) => `namespace ${name}`))} (--namespaces). Nobody works on ${objectsNamed(unwatched)}. ${told.says}`,
+      ...(told.command !== undefined && { command: told.command }),
+    });
+  }
+  for (const group of grouped(unselected, ({ object }) => object.metadata.namespace))
+    judgeSelection(group, { all: objects, operators, report, shell });
+}
+
+/** From so many on they are not named in a command, where it can say `--all`. */
+const MANY = 20;
+
+function judgeSelection(
+  group: readonly Found[],
+  options: {
+    readonly all: readonly Found[];
+    readonly operators: readonly Working[];
+    readonly report: Report;
+    readonly shell: Shell;
+  },
+): void {
+  const { all, operators, report, shell } = options;
+  const [first] = group;
+  const operator = first && operators.find((one) => watches(one, first));
+  if (!operator) return;
+  const { namespace } = first.object.metadata;
+  const { selector } = operator.works;
+  const labels = labelsFor(selector);
+  const inNamespace = all.filter(({ object }) => object.metadata.namespace === namespace);
+  const isWhole = group.length > MANY && group.length === inNamespace.length;
+  const kinds = [...new Set(group.map(({ definition }) => definition.type.plural))];
+  const which = isWhole
+    ? [kinds.map((plural) => `${plural}.${first.definition.type.group}`).join(','), '--all']
+    : group.map(shortNameOf);
+  report.find({
+    check: 'selector',
+    object:
+      group.length > 1
+        ? `namespace/${namespace}`
+        : `${shortNameOf(first)} in namespace ${namespace}`,
+    says: `${operatorName(operator)} works only on objects with the labels ${selector} (--selector). Nobody works on ${objectsNamed(group)}. Give ${group.length === 1 ? 'it' : 'them'} these labels; or, where it is to work on all objects, take its --selector away.`,
+    ...(labels && {
+      command: shell.kubectl('-n', namespace, 'label', ...which, ...labels, '--overwrite'),
+    }),
+  });
+}

@@ -1,0 +1,168 @@
+import { leaseName } from '../../config/config.ts';
+import { FLAGS } from '../../config/flag-table.ts';
+import { namespaces as namespacesIn } from '../../config/flag-values.ts';
+import { environmentName, readArguments } from '../../config/flags.ts';
+import { labelSelector } from '../../config/label-selector.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: {
+    readonly configMapKeyRef?: { readonly name: string; readonly key: string };
+  };
+}
+
+interface Container {
+  readonly name: string;
+  readonly args?: readonly string[];
+  readonly env?: readonly Variable[];
+}
+
+/** A Deployment, as far as doctor reads it. */
+export interface DeploymentObject extends KubeObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly template?: {
+      readonly spec?: {
+        readonly serviceAccountName?: string;
+        readonly containers?: readonly Container[];
+      };
+    };
+  };
+}
+
+/** What the data of ConfigMaps says, by name. */
+export type ConfigMaps = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+/** A release of Helm. */
+export interface Release {
+  readonly release: string;
+  readonly namespace: string;
+}
+
+/** The release that an object belongs to, by what Helm has written into it. */
+export function releaseOf({ metadata }: KubeObject): Release | undefined {
+  const { labels = {}, annotations = {} } = metadata;
+  const release = annotations['meta.helm.sh/release-name'];
+  const namespace = annotations['meta.helm.sh/release-namespace'];
+  const isHelms = labels['app.kubernetes.io/managed-by'] === 'Helm';
+  return isHelms && release !== undefined && namespace !== undefined
+    ? { release, namespace }
+    : undefined;
+}
+
+/** An operator's Deployment, and what it tells the operator to do. */
+export interface Deployment {
+  readonly namespace: string;
+  readonly name: string;
+  readonly replicas: number;
+  readonly serviceAccount: string;
+  readonly container: string;
+  /** The release that it belongs to. */
+  readonly helm?: Release;
+  /** Undefined where they could not be read as a whole. */
+  readonly flags?: DeploymentFlags;
+  /** Where one flag's value stands. */
+  source(flag: string): FlagSource;
+}
+
+/** A ConfigMap, the arguments of the container, or its variables, where it may be missing. */
+export type FlagSource =
+  | { readonly in: 'config-map'; readonly name: string; readonly key: string }
+  | { readonly in: 'variables' }
+  | { readonly in: 'arguments' };
+
+export interface DeploymentFlags {
+  readonly namespaces: readonly string[];
+  readonly selector: string;
+  readonly secretSelector: string;
+  readonly elects: boolean;
+  readonly leaseNamespace: string;
+  readonly leaseName: string;
+  /** It works on another cluster than the one it runs in, as another user. */
+  readonly isElsewhere: boolean;
+}
+
+/** The names of the ConfigMaps that its variables come from. */
+export function configMapsOf(object: DeploymentObject): string[] {
+  const names = (operatorContainer(object)?.env ?? []).flatMap(
+    ({ valueFrom }) => valueFrom?.configMapKeyRef?.name ?? [],
+  );
+  return [...new Set(names)];
+}
+
+/** `configMaps` is undefined where they could not be read. */
+export function readDeployment(
+  object: DeploymentObject,
+  configMaps: ConfigMaps | undefined,
+): Deployment {
+  const { namespace, name } = object.metadata;
+  const container = operatorContainer(object);
+  const helm = releaseOf(object);
+  const flags =
+    configMaps && container && flagsOf(namespace, container, environmentOf(container, configMaps));
+  return {
+    namespace,
+    name,
+    replicas: object.spec?.replicas ?? 1,
+    serviceAccount: object.spec?.template?.spec?.serviceAccountName ?? 'default',
+    container: container?.name ?? 'pipewright',
+    ...(helm && { helm }),
+    ...(flags && { flags }),
+    source: (flag) => sourceOf(container, flag),
+  };
+}
+
+function operatorContainer({ spec }: DeploymentObject): Container | undefined {
+  const containers = spec?.template?.spec?.containers ?? [];
+  const isOurs = ({ name, env = [] }: Container): boolean =>
+    name === 'pipewright' || env.some((one) => one.name === environmentName('api-url'));
+  return containers.find(isOurs) ?? containers[0];
+}
+
+function environmentOf(container: Container, configMaps: ConfigMaps): Record<string, string> {
+  const pairs = (container.env ?? []).flatMap(({ name, value, valueFrom }) => {
+    const ref = valueFrom?.configMapKeyRef;
+    const text = ref ? configMaps.get(ref.name)?.[ref.key] : value;
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** As the operator itself reads them; undefined where it would refuse one of these. */
+function flagsOf(
+  namespace: string,
+  container: Container,
+  env: Readonly<Record<string, string>>,
+): DeploymentFlags | undefined {
+  const { given } = readArguments(FLAGS, container.args ?? [], env);
+  const text = (flag: string): string => given.get(flag)?.text ?? '';
+  const names = text('namespaces') === '' ? { value: [] } : namespacesIn(text('namespaces'));
+  const [selector, secretSelector] = [text('selector'), text('secret-selector')].map((one) =>
+    one === '' ? { value: '' } : labelSelector(one),
+  );
+  if (!selector || !secretSelector) return undefined;
+  if ('problem' in names || 'problem' in selector || 'problem' in secretSelector) return undefined;
+  const named = text('leader-elect-name');
+  const shard = selector.value === '' ? undefined : selector.value;
+  return {
+    namespaces: names.value,
+    selector: selector.value,
+    secretSelector: secretSelector.value,
+    // In a Pod it does unless it is told not to; with a kubeconfig it must be told.
+    elects:
+      text('leader-elect') === '' ? text('kubeconfig') === '' : text('leader-elect') === 'true',
+    leaseNamespace: text('leader-elect-namespace') || namespace,
+    leaseName: named || leaseName(shard, names.value),
+    isElsewhere: text('kubeconfig') !== '',
+  };
+}
+
+function sourceOf(container: Container | undefined, flag: string): FlagSource {
+  const { given } = readArguments(FLAGS, container?.args ?? [], {});
+  if (given.has(flag)) return { in: 'arguments' };
+  const variable = container?.env?.find(({ name }) => name === environmentName(flag));
+  const ref = variable?.valueFrom?.configMapKeyRef;
+  return ref ? { in: 'config-map', ...ref } : { in: 'variables' };
+}

@@ -1,0 +1,77 @@
+import { environmentName } from '../../config/flags.ts';
+import type { Release } from './deployment.ts';
+import type { Operator } from './pairing.ts';
+import type { Shell } from './shell.ts';
+
+/** The chart, from a checkout of this version. */
+export const CHART = 'deploy/helm/pipewright';
+
+/** Chart values of the flags that doctor may find wrong. */
+const VALUES = {
+  namespaces: (value: string) => `namespaces={${value}}`,
+} as const;
+
+/** What to say, and a command where there is one. */
+export interface Told {
+  readonly says: string;
+  readonly command?: string;
+}
+
+/** How an operator is told another value of a flag, which depends on how it was installed. */
+export function setFlagCommand(
+  { deployment, leaseAt }: Operator,
+  { flag, value }: { readonly flag: keyof typeof VALUES; readonly value: string },
+  shell: Shell,
+): Told {
+  if (!deployment)
+    return { says: `Start it with --${flag}=${value}; it is not known what runs it.` };
+  const { namespace, name, helm } = deployment;
+  if (helm)
+    return {
+      says: 'The command is for a checkout of this version, where the chart is.',
+      command: upgrade(helm, ['--set', VALUES[flag](value)], shell),
+    };
+  const source = deployment.source(flag);
+  if (source.in === 'arguments')
+    return {
+      says: `Its Deployment has --${flag} among the arguments of the container: write --${flag}=${value} there.`,
+    };
+  const settings = {
+    [environmentName(flag)]: value,
+    // The name of the Lease follows from such flags, and its Role names the Lease. With the name
+    // that it has, nobody needs another right, and the old process and the new one share one Lease.
+    ...(leaseAt && { [environmentName('leader-elect-name')]: leaseAt.name }),
+  };
+  const restart = shell.kubectl('-n', namespace, 'rollout', 'restart', `deployment/${name}`);
+  if (source.in === 'config-map')
+    return {
+      says: `Write the same into what ConfigMap ${source.name} is made of, if it is applied from files.`,
+      command: `${shell.kubectl('-n', namespace, 'patch', 'configmap', source.name, '--type=merge', '-p', JSON.stringify({ data: settings }))} && ${restart}`,
+    };
+  const pairs = Object.entries(settings).map(([variable, text]) => `${variable}=${text}`);
+  return {
+    says: 'Write the same into what the Deployment is made of, if it is applied from files.',
+    command: shell.kubectl('-n', namespace, 'set', 'env', `deployment/${name}`, ...pairs),
+  };
+}
+
+/** An upgrade of the release to the chart of this version, with the values that it has. */
+export function upgrade(
+  { release, namespace }: Release,
+  more: readonly string[],
+  shell: Shell,
+): string {
+  // Not --reuse-values, which leaves out what a new chart has added to its values.
+  // With force, because whoever has changed something by another program owns that part.
+  const values = ['--reset-then-reuse-values', '--force-conflicts', ...more];
+  return shell.helm('upgrade', release, CHART, '--namespace', namespace, ...values);
+}
+
+/** Where there is no operator at all. */
+export function installCommand(namespace: string, shell: Shell): string {
+  // CRDs that were applied by kubectl belong to no release until one takes them.
+  const adopting = ['--take-ownership', '--force-conflicts'];
+  const where = ['--namespace', namespace, '--create-namespace'];
+  const url = ['--set', 'api.url="$PIPEWRIGHT_API_URL"'];
+  return shell.helm('upgrade', '--install', 'pipewright', CHART, ...where, ...adopting, ...url);
+}

@@ -1,0 +1,94 @@
+import type { ControlPlane } from '../controlplane/controlplane.ts';
+import { type RunningOperator, startOperator } from '../support/operator.ts';
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: {
+    readonly configMapKeyRef?: { readonly name: string; readonly key: string };
+  };
+}
+
+interface Deployment {
+  readonly spec: {
+    readonly replicas: number;
+    readonly template: {
+      readonly spec: {
+        readonly serviceAccountName: string;
+        readonly containers: readonly { readonly env?: readonly Variable[] }[];
+      };
+    };
+  };
+}
+
+/** Plays the node of one Deployment, of which there is none in the tests. */
+export interface PlayedNode {
+  /**
+   * Runs the operator as the Deployment now has it: starts it, starts it anew where its template
+   * has changed, ends it where it is scaled to 0 or gone.
+   */
+  sync(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A module that gives the process the host name that it would have in a Pod. */
+function namedAs(pod: string): string {
+  const code = `import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module'; os.hostname = () => '${pod}'; syncBuiltinESMExports();`;
+  return `data:text/javascript,${encodeURIComponent(code)}`;
+}
+
+/** `apiUrl` takes the place of the one that the Deployment names. */
+export function playNode(options: {
+  readonly own: ControlPlane;
+  readonly namespace: string;
+  readonly name: string;
+  readonly apiUrl: string;
+}): PlayedNode {
+  const { own, namespace, name, apiUrl } = options;
+  let running: { readonly template: string; readonly operator: RunningOperator } | undefined;
+
+  const read = async <T>(kind: string, of: string): Promise<T | undefined> => {
+    const args = ['get', kind, of, '-n', namespace, '--ignore-not-found', '-o', 'json'];
+    const { stdout } = await own.kubectl(args);
+    return stdout.trim() === '' ? undefined : (JSON.parse(stdout) as T);
+  };
+  const stop = async (): Promise<void> => {
+    await running?.operator.stop();
+    running = undefined;
+  };
+  /** As flags, since the process of the test has an environment of its own. */
+  const flagsOf = async (variables: readonly Variable[]): Promise<string[]> => {
+    const flags = await Promise.all(
+      variables.map(async ({ name: variable, value, valueFrom }) => {
+        const ref = valueFrom?.configMapKeyRef;
+        const map = ref && (await read<{ data?: Record<string, string> }>('configmap', ref.name));
+        const text = ref ? map?.data?.[ref.key] : value;
+        if (text === undefined || !variable.startsWith('PIPEWRIGHT_')) return [];
+        const flag = variable.replace('PIPEWRIGHT_', '').toLowerCase().replaceAll('_', '-');
+        return flag === 'api-url' ? [] : [`--${flag}=${text}`];
+      }),
+    );
+    return flags.flat();
+  };
+  return {
+    async sync() {
+      const deployment = await read<Deployment>('deployment', name);
+      if (!deployment || deployment.spec.replicas === 0) return stop();
+      const { template } = deployment.spec;
+      if (running?.template === JSON.stringify(template)) return;
+      await stop();
+      const { serviceAccountName, containers } = template.spec;
+      // In a Pod these are so without a flag.
+      const inPod = ['--leader-elect', '--leader-elect-namespace', namespace];
+      const operator = await startOperator({
+        kubeconfig: await own.serviceAccountKubeconfig(namespace, serviceAccountName),
+        apiUrl,
+        flags: [...inPod, '--api-rate', '0', ...(await flagsOf(containers[0]?.env ?? []))],
+        until: 'started',
+        preload: [namedAs(`${name}-5d8f7c9b4-x2k7q`)],
+      });
+      running = { template: JSON.stringify(template), operator };
+    },
+    stop,
+  };
+}

@@ -1,0 +1,366 @@
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { type CrdReading, differenceOf, judgeCrds } from '../../src/cli/doctor/crds.ts';
+import { watchLeading } from '../../src/cli/doctor/leading.ts';
+import {
+  RIGHTS_ON_EVENTS,
+  RIGHTS_ON_OBJECTS,
+  RIGHTS_ON_SECRETS,
+  type Right,
+  rightsOnLease,
+} from '../../src/cli/doctor/needed-rights.ts';
+import { Report } from '../../src/cli/doctor/report.ts';
+import { checkRights } from '../../src/cli/doctor/rights.ts';
+import { checkSecrets, secretUses } from '../../src/cli/doctor/secrets.ts';
+import { createShell } from '../../src/cli/doctor/shell.ts';
+import { judgeVersions } from '../../src/cli/doctor/versions.ts';
+import { definitions } from '../../src/kinds/definitions.ts';
+import { definition } from '../../src/kinds/pipe-settings/definition.ts';
+import { customResourceDefinition } from '../../src/kinds/schema/manifest.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
+import { deployment, fakeKubectl, lease, pset, shell, working } from '../support/doctor.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+
+describe('the CRDs', () => {
+  const crd = (edit: (text: string) => string = (text) => text) =>
+    JSON.parse(edit(JSON.stringify(customResourceDefinition(definition)))) as KubeObject;
+
+  test('that this version makes differ nowhere', () => {
+    for (const one of definitions)
+      expect(differenceOf(one, customResourceDefinition(one))).toBeUndefined();
+  });
+
+  test.each([
+    ['a bound', '"maximum":60000', '"maximum":1', /^v1alpha1\.spec\.settings\.\w+\.maximum$/],
+    ['a field', '"pipeId":', '"pipe":', /^v1alpha1\.spec\.(required|pipeId)$/],
+    ['a field more', '"pipeId":{', '"more":{},"pipeId":{', /^v1alpha1\.spec\.more$/],
+    ['a column', '"name":"Reason"', '"name":"Why"', /^v1alpha1\.additionalPrinterColumns$/],
+    ['a short name', '"pset"', '"ps"', /^names\.shortNames$/],
+    ['the version', '"name":"v1alpha1"', '"name":"v1"', /^version v1alpha1, which it lacks$/],
+  ])('are told apart by %s', (_, from, to, at) => {
+    const text = JSON.stringify(crd());
+    expect(text).toContain(from);
+    expect(
+      differenceOf(
+        definition,
+        crd((one) => one.replace(from, to)),
+      ),
+    ).toMatch(at);
+  });
+
+  test('of an operator that is newer than the plugin are not to be overwritten', () => {
+    const old: CrdReading = {
+      name: 'pipesettings.pipewright.dev',
+      definition,
+      found: crd((text) => text.replace('"maximum":60000', '"maximum":1')),
+    };
+    const judged = (newerOperator?: string) => {
+      const report = new Report();
+      judgeCrds([old], { report, shell, ...(newerOperator !== undefined && { newerOperator }) });
+      return report.findings;
+    };
+    expect(judged()[0]?.command).toContain('kubectl pipewright crds | kubectl apply');
+    expect(judged('9.0.0')).toMatchObject([
+      { check: 'crds', says: expect.stringContaining('install kubectl-pipewright 9.0.0') },
+    ]);
+    expect(judged('9.0.0')[0]?.command).toBeUndefined();
+  });
+});
+
+describe('the rights that are asked for', () => {
+  test('are those of the manifests, all and no others', async () => {
+    const file = new URL('../../deploy/kustomize/base/rbac.yaml', import.meta.url);
+    const given = parseAllDocuments(await readFile(file, 'utf8')).flatMap((document) => {
+      const { kind, rules = [] } = document.toJS() as { kind: string; rules?: Rule[] };
+      return rules.flatMap((rule) => flat(kind, rule));
+    });
+    const asked = [
+      ...[...RIGHTS_ON_OBJECTS, RIGHTS_ON_SECRETS, RIGHTS_ON_EVENTS].flatMap((right) =>
+        flat('ClusterRole', ruleOf(right)),
+      ),
+      ...rightsOnLease('pipewright').flatMap((right) => flat('Role', ruleOf(right))),
+    ];
+    expect(asked.toSorted()).toEqual(given.toSorted());
+  });
+
+  interface Rule {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly resourceNames?: readonly string[];
+    readonly verbs: readonly string[];
+  }
+  const ruleOf = ({ group, resources, verbs, name }: Right): Rule => ({
+    apiGroups: [group],
+    resources,
+    verbs,
+    ...(name !== undefined && { resourceNames: [name] }),
+  });
+  const flat = (kind: string, rule: Rule): string[] =>
+    rule.apiGroups.flatMap((group) =>
+      rule.resources.flatMap((resource) =>
+        rule.verbs.map(
+          (verb) => `${kind} ${group}/${resource} ${(rule.resourceNames ?? []).join()} ${verb}`,
+        ),
+      ),
+    );
+
+  interface Asked {
+    readonly namespace?: string;
+    readonly resource: string;
+    readonly subresource?: string;
+    readonly verb: string;
+    readonly name?: string;
+  }
+
+  /** What is found where these are refused. */
+  async function found(
+    isRefused: (asked: Asked) => boolean,
+    namespaces: readonly string[] = [],
+    secrets: readonly string[] = ['management-api'],
+  ) {
+    const report = new Report();
+    const asked: Asked[] = [];
+    const kubectl = fakeKubectl((_, input) => {
+      const { items } = JSON.parse(input) as {
+        items: { spec: { user: string; groups: string[]; resourceAttributes: Asked } }[];
+      };
+      for (const { spec } of items) {
+        expect(spec.user).toBe('system:serviceaccount:pipewright:operator');
+        expect(spec.groups).toContain('system:serviceaccounts:pipewright');
+        asked.push(spec.resourceAttributes);
+      }
+      return items.map(({ spec }) => `${!isRefused(spec.resourceAttributes)}\n`).join('');
+    });
+    const objects = secrets.map((name, at) =>
+      pset(`p${at}`, { secret: { name }, namespace: namespaces[0] ?? 'ingest' }),
+    );
+    const options = { kubectl, report, shell, secrets: secretUses(objects) };
+    await checkRights(working({ namespaces }), options);
+    return { findings: report.findings, asked };
+  }
+
+  test('are asked for in each namespace where it works in some, else for all at once', async () => {
+    const everywhere = await found(() => false);
+    expect(everywhere.findings).toEqual([]);
+    expect(new Set(everywhere.asked.map(({ namespace }) => namespace))).toEqual(
+      new Set([undefined, 'pipewright']),
+    );
+    const some = await found(() => false, ['a', 'b']);
+    expect(new Set(some.asked.map(({ namespace }) => namespace))).toEqual(
+      new Set(['a', 'b', 'pipewright']),
+    );
+  });
+
+  test('that are missing are given with a Role in each namespace, or a ClusterRole', async () => {
+    const isRefused = ({ subresource }: Asked): boolean => subresource === 'status';
+    const [one] = (await found(isRefused)).findings;
+    expect(one?.command).toBe(
+      'kubectl create clusterrole operator-pipesettings-status-update --verb=update --resource=pipesettings.pipewright.dev/status && kubectl create clusterrolebinding operator-pipesettings-status-update --clusterrole=operator-pipesettings-status-update --serviceaccount=pipewright:operator',
+    );
+    const [each] = (await found(isRefused, ['a', 'b'])).findings;
+    expect(each?.says).toContain('in namespace a, update pipesettings/status of pipewright.dev in');
+    expect(each?.command?.match(/ create role /g)).toHaveLength(2);
+  });
+
+  test('on the Lease are given by its name, and to create one without', async () => {
+    const { findings } = await found(({ resource }) => resource === 'leases');
+    expect(findings).toHaveLength(1);
+    const command = findings[0]?.command ?? '';
+    expect(command).toContain(
+      '--verb=get,list,watch,update --resource=leases.coordination.k8s.io --resource-name=pipewright &&',
+    );
+    expect(command).toContain('--verb=create --resource=leases.coordination.k8s.io &&');
+  });
+
+  test('on Secrets may be given by name: only those that are referred to count', async () => {
+    const named = ['one', 'two'];
+    const byName = ({ resource, name }: Asked): boolean => resource === 'secrets' && name !== 'one';
+    expect((await found(byName, [], ['one'])).findings).toEqual([]);
+    const { findings } = await found(byName, [], named);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]?.command).toContain('--resource-name=two');
+    expect(findings[0]?.command).not.toContain('--resource-name=one');
+    const many = Array.from({ length: 1_000 }, (_, at) => `s${at}`);
+    expect((await found(byName, [], many)).findings).toHaveLength(1);
+  });
+});
+
+describe('a leader', () => {
+  /** What is said of an operator whose Lease is these, one look after the other. */
+  async function judged(...looks: readonly object[]) {
+    const clock = new FakeClock();
+    let look = 0;
+    const kubectl = fakeKubectl(() => JSON.stringify(looks[Math.min(++look, looks.length - 1)]));
+    const first = looks[0] as ReturnType<typeof lease>;
+    const leading = watchLeading(
+      { ...working(), lease: first },
+      { kubectl, clock, stop: new AbortController().signal, isOneOfSeveral: false },
+    );
+    const started = clock.monotonic();
+    let took = 0;
+    void leading.then(() => {
+      took = clock.monotonic() - started;
+    });
+    for (let step = 0; step < 80; step += 1) await clock.advance(250);
+    return { ...(await leading), took };
+  }
+
+  test('is one that is seen to renew, whatever time it writes', async () => {
+    const old = lease('pipewright', { renewed: '1999-01-01T00:00:00.000000Z' });
+    const renewed = lease('pipewright', { renewed: '1998-01-01T00:00:00.000000Z' });
+    expect(await judged(old, old, old, renewed)).toMatchObject({ leads: true, took: 1_500 });
+  });
+
+  test('is none that is silent for the whole of its Lease, however new its time', async () => {
+    const silent = lease('pipewright', { renewed: '2099-01-01T00:00:00.000000Z' });
+    const { leads, took } = await judged(silent);
+    expect([leads, took]).toEqual([false, 15_000]);
+  });
+
+  test('is one that takes a Lease which was released, and none where nobody does', async () => {
+    const free = lease('pipewright', { holder: '' });
+    expect(await judged(free, lease('pipewright'))).toMatchObject({ leads: true });
+    const { took, ...said } = await judged(free);
+    expect(said).toEqual({ leads: false, why: 'its Lease pipewright is held by nobody' });
+    expect(took).toBeLessThan(6_000);
+  });
+
+  test('cannot be seen without a Lease', async () => {
+    const installed = deployment({ PIPEWRIGHT_LEADER_ELECT: 'false' });
+    const said = await watchLeading(working({}, installed), {
+      kubectl: fakeKubectl(() => 'Error'),
+      clock: new FakeClock(),
+      stop: new AbortController().signal,
+      isOneOfSeveral: false,
+    });
+    expect(said).toMatchObject({
+      leads: 'unknown',
+      why: expect.stringContaining('cannot be seen'),
+    });
+  });
+});
+
+test.each([
+  [
+    '0.9.0',
+    /has version 0\.9\.0, and this plugin 1\.0\.0/,
+    'helm upgrade ours deploy/helm/pipewright',
+  ],
+  ['2.0.0', /install the plugin of the operator's version/, undefined],
+])(
+  'an operator of version %s is told, and upgraded where it is the older one',
+  (version, says, command) => {
+    const report = new Report();
+    const works = { ...working({}, deployment({}, { helm: true })) };
+    const announced = { version, namespaces: [], selector: '', secretSelector: '', apiUrl: '' };
+    const operator = { ...works, announced: { ...announced, planOnly: false } };
+    judgeVersions([operator], { report, shell, version: '1.0.0' });
+    expect(report.findings).toMatchObject([
+      { check: 'version', says: expect.stringMatching(says) },
+    ]);
+    expect(report.findings[0]?.command?.split(' --')[0]).toBe(command);
+  },
+);
+
+describe('Secrets', () => {
+  const VALUE = 'do-not-show-this';
+  const coded = (text: string): string => Buffer.from(text).toString('base64');
+  const secret = (name: string, data: Readonly<Record<string, string>>, more: object = {}) => ({
+    metadata: { name, namespace: 'ingest', resourceVersion: '1' },
+    data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, coded(value)])),
+    ...more,
+  });
+
+  async function found(
+    stored: readonly object[] | string,
+    objects = [pset('x')],
+    operators = [working()],
+  ) {
+    const report = new Report();
+    const kubectl = fakeKubectl(() =>
+      typeof stored === 'string' ? stored : JSON.stringify({ items: stored }),
+    );
+    await checkSecrets(secretUses(objects), { kubectl, report, shell, operators });
+    expect(JSON.stringify([report.findings, report.notChecked])).not.toContain(VALUE);
+    expect(JSON.stringify([report.findings, report.notChecked])).not.toContain(coded(VALUE));
+    return report;
+  }
+
+  test('that the operator can use are fine, also those of other kinds and keys', async () => {
+    const basic = secret(
+      'basic',
+      { username: 'id', password: VALUE },
+      { type: 'kubernetes.io/basic-auth' },
+    );
+    const stored = [secret('management-api', { keyId: 'id', keySecret: VALUE }), basic];
+    const objects = [pset('a'), pset('b', { secret: { name: 'basic' } })];
+    const report = await found(stored, objects);
+    expect(report.findings).toEqual([]);
+    expect(report.checked).toEqual(['secrets']);
+  });
+
+  test('that are half are completed under the keys that the objects use, in a Secret of its type', async () => {
+    const basic = secret(
+      'management-api',
+      { password: VALUE },
+      { type: 'kubernetes.io/basic-auth' },
+    );
+    const [finding] = (await found([basic])).findings;
+    expect(finding?.says).toContain('it has no key "username" (its keys: "password")');
+    expect(finding?.command).toContain(
+      '--type=kubernetes.io/basic-auth --from-literal=username="$PIPEWRIGHT_KEY_ID" --from-literal=password="$PIPEWRIGHT_KEY_SECRET" --dry-run=client',
+    );
+  });
+
+  test('that are missing are one finding for all objects that refer to them', async () => {
+    const objects = Array.from({ length: 1_000 }, (_, at) => pset(`p${at}`));
+    const { findings } = await found('', objects);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]?.says).toContain('does not exist in namespace "ingest"');
+    expect(findings[0]?.command).toBe(
+      'kubectl -n ingest create secret generic management-api --from-literal=keyId="$PIPEWRIGHT_KEY_ID" --from-literal=keySecret="$PIPEWRIGHT_KEY_SECRET"',
+    );
+  });
+
+  test('without the labels that the operator asks for are labelled', async () => {
+    const stored = [secret('management-api', { keyId: 'id', keySecret: VALUE })];
+    const operators = [working({ secretSelector: 'use=api' })];
+    const [finding] = (await found(stored, [pset('x')], operators)).findings;
+    expect(finding?.command).toBe(
+      'kubectl -n ingest label secret management-api use=api --overwrite',
+    );
+  });
+
+  test('that the user may not read are told by the objects, and are not called fine', async () => {
+    const objects = [pset('a', { reason: 'SecretInvalid', message: 'half' }), pset('b')];
+    const report = await found('Error: Forbidden', objects);
+    expect(report.findings).toMatchObject([{ says: expect.stringContaining('half.') }]);
+    expect(report.checked).toEqual([]);
+    expect(report.notChecked).toMatchObject([{ check: 'secrets' }]);
+  });
+});
+
+test('the shell reads every word as it was meant, and puts in the variables', () => {
+  const words = ['a b', "it's", '$HOME', '`id`', '"', '{a,b}', '!x', '*', '', 'k="$V"', 'ü', '-n'];
+  const [, ...quoted] = [shell.kubectl(...words)].flatMap(
+    (text) => /^kubectl (.*)$/s.exec(text) ?? [],
+  );
+  const script = `set -- ${quoted.join(' ')}; for one in "$@"; do printf '%s\\n' "$one"; done`;
+  const said = execFileSync('sh', ['-c', script], { env: { V: 'a "value"' }, encoding: 'utf8' });
+  expect(said.split('\n').slice(0, -1)).toEqual(
+    words.map((word) => (word === 'k="$V"' ? 'k=a "value"' : word)),
+  );
+});
+
+test('commands are for the cluster that doctor was told to look at', () => {
+  const there = createShell({ kubeconfig: 'my file', context: 'prod' });
+  expect(there.kubectl('get', 'pods')).toBe(
+    "kubectl '--kubeconfig=my file' --context=prod get pods",
+  );
+  expect(there.plugin('retry')).toBe(
+    "kubectl pipewright retry '--kubeconfig=my file' --context=prod",
+  );
+  expect(there.helm('list')).toBe("helm '--kubeconfig=my file' --kube-context=prod list");
+});
