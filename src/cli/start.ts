@@ -44,7 +44,7 @@ export function starting<Flags extends ConnectionFlags>(run: Run<Flags>) {
 }
 
 /** The flags with which kubectl finds its cluster. */
-export function withConnection(command: Command): Command {
+function withConnection(command: Command): Command {
   return command
     .option('--kubeconfig <file>', 'the kubeconfig to use, as for kubectl')
     .option('--context <name>', 'the context of the kubeconfig to use, as for kubectl');

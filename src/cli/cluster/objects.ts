@@ -57,11 +57,6 @@ export function shortNameOf({ definition, object }: Found): string {
   return `${definition.shortName}/${object.metadata.name}`;
 }
 
-/** `pipesettings.pipewright.dev/orders`, which no other operator's kinds can be taken for. */
-export function qualifiedNameOf({ definition, object }: Found): string {
-  return `${definition.type.plural}.${definition.type.group}/${object.metadata.name}`;
-}
-
 /** Throws UserError where there is no such object. */
 export async function getObject(
   kubectl: Kubectl,
