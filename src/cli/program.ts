@@ -42,8 +42,12 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
-    if (!(error instanceof UserError)) throw error;
-    process.stderr.write(`error: ${error.message}\n`);
+    process.stderr.write(`error: ${error instanceof UserError ? error.message : bug(error)}\n`);
     return 1;
   }
+}
+
+function bug(error: unknown): string {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `a bug of kubectl pipewright ${VERSION}; please report it with the command and this:\n${what}`;
 }
