@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, readdir } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -13,7 +13,9 @@ let image: StagedImage;
 const inside = (
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Ran> => run('env', [...image.entering({ ...WARMED, HOME: '/', ...env }), ...args]);
+  stdin = '',
+): Promise<Ran> =>
+  run('env', [...image.entering({ ...WARMED, HOME: '/', ...env }), ...args], { stdin });
 
 describe.runIf(canEnter)('the plugin in the image', () => {
   beforeAll(async () => {
@@ -50,6 +52,13 @@ describe.runIf(canEnter)('the plugin in the image', () => {
     });
     for (const file of ['entrypoint', 'kubectl-pipewright'])
       expect(stderr).toContain(`V8 code cache for ESM file:///app/${file}.js was accepted`);
+  });
+
+  test('without kubectl and a cluster it plans what it gets on stdin', async () => {
+    const manifests = await readFile('deploy/examples/pipesettings.yaml', 'utf8');
+    const planned = await inside(['plugin', 'plan', '--offline', '-f', '-'], {}, manifests);
+    expect(planned).toMatchObject({ code: 2, stderr: '' });
+    expect(planned.stdout).toContain('Would send: PUT /v1/organizations/');
   });
 
   test('without kubectl it says that there is none', async () => {

@@ -115,6 +115,14 @@ describe('installed as a user does it, with the oldest Node, an empty home and n
     }
   });
 
+  test('with the oldest Node it plans without a cluster, and prints the CRDs', async () => {
+    const planned = await kubectl(['plan', '--offline', '-f', join(ROOT, 'deploy/examples')]);
+    expect(planned).toMatchObject({ code: 2, stderr: '' });
+    expect(planned.stdout).toContain('Would send: PUT /v1/organizations/');
+    const crds = await kubectl(['crds']);
+    expect(crds.stdout.match(/^kind: CustomResourceDefinition$/gm)).toHaveLength(3);
+  });
+
   test('with the oldest Node it does what needs a cluster', async () => {
     await installCrds();
     const namespace = await newNamespace();
