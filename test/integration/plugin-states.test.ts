@@ -1,10 +1,15 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { createKubectl } from '../../src/cli/cluster/kubectl.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { explain } from '../../src/cli/explain/explain.ts';
 import { systemClock } from '../../src/clock.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { type PluginRun, plugin } from '../support/plugin.ts';
 import { everyState } from '../support/state-files.ts';
 import { STATES } from '../support/state-table.ts';
@@ -37,6 +42,26 @@ function even(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '2026-03-01T12:00:00Z')
     .replaceAll(/\(\d+[sm] ago\)/g, '(5s ago)');
+}
+
+const PLURAL = {
+  PipeSettings: 'pipesettings',
+  Organization: 'organizations',
+  Activity: 'activities',
+} as const;
+const execute = promisify(execFile);
+
+/** The list, or an object, of a bundle without what another run has otherwise. */
+function bundled(text: string): string {
+  return text
+    .replaceAll(/^ *[\d.]+( [KM]iB| B)?  /gm, 'SIZE  ')
+    .replaceAll(/^( *resourceVersion:) .*$/gm, '$1 NUMBER')
+    .replaceAll(/^( *uid:) .*$/gm, '$1 UUID');
+}
+
+/** Times are those of the day of the test. */
+function undated(value: unknown): unknown {
+  return JSON.parse(even(JSON.stringify(value)));
 }
 
 /** What the command prints, in this process: its start would take longer than all that it does. */
@@ -146,6 +171,30 @@ describe('in every state', () => {
     const { code, stdout, stderr } = await run('explain', SHORT[kind], 'edited', '-n', NAMESPACE);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(even(stdout)).toBe(even(explained.get(`${kind} edited`) ?? ''));
+  });
+
+  test('bundle holds each as it stands, and nothing of the record of an Activity', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'states.tar.gz');
+    const { code, stdout } = await run('bundle', '-n', NAMESPACE, '-f', file);
+    // There is no operator here, and no Secret, which the list inside says.
+    expect(code).toBe(2);
+    await expect(bundled(stdout)).toMatchFileSnapshot(join(SNAPSHOTS, 'bundle-list.txt'));
+    const unpacked = await execute('tar', ['-xzf', file, '-C', folder]);
+    expect(unpacked.stderr).toBe('');
+    for (const { kind, state, object } of STATES_STORED) {
+      const path = join(folder, 'states', 'objects', NAMESPACE, PLURAL[kind], `${state}.yaml`);
+      const inside = parse(await readFile(path, 'utf8')) as {
+        readonly status: Readonly<Record<string, unknown>>;
+      };
+      const shown = 'activity' in object.status ? { activity: '(not shown)' } : {};
+      expect(undated(inside.status), path).toEqual(undated({ ...object.status, ...shown }));
+    }
+    const written = await readFile(
+      join(folder, 'states', 'objects', NAMESPACE, 'organizations', 'removal-blocked.yaml'),
+      'utf8',
+    );
+    await expect(bundled(even(written))).toMatchFileSnapshot(join(SNAPSHOTS, 'bundle-object.txt'));
   });
 
   test('an object that is not there is named, with how to list all', async () => {
