@@ -1,5 +1,12 @@
 import { encodePath } from '../../api/http/path.ts';
-import { type Forecast, nothingDue, stopped, type World, waitsFor } from '../engine/forecast.ts';
+import {
+  atItsTime,
+  type Forecast,
+  nothingDue,
+  stopped,
+  type World,
+  waitsFor,
+} from '../engine/forecast.ts';
 import { plan } from './plan.ts';
 import { type Activity, pathOf } from './resource.ts';
 
@@ -24,12 +31,10 @@ export function forecast(object: Activity, world: World): Forecast {
     case 'keep':
       return { ...nothingDue(object, undefined), says: 'The record was fetched before' };
     case 'nothing':
-      return {
-        ...nothingDue(object, planned.at),
-        ...(planned.at === undefined && { says: 'The record was fetched before' }),
-      };
     case 'reschedule':
-      return nothingDue(object, planned.at);
+      return planned.at === undefined
+        ? { ...nothingDue(object, undefined), says: 'The record was fetched before' }
+        : atItsTime(object, planned.at, { world, forecast });
     case 'preview':
     case 'yield':
       throw new Error(`an Activity is never in the way of "${planned.do}"`);

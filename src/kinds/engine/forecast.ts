@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../kube/resource.ts';
 import { AT_WORK_AFTER_TIMEOUT_MS, LONGEST_SERVER_WAIT_MS } from '../../waits.ts';
-import { type CommonStatus, readyOf } from '../status/common-status.ts';
+import { type CommonStatus, currentReady, readyOf } from '../status/common-status.ts';
+import { isFailure } from '../status/failures.ts';
 import { secretNameOf } from '../status/tried-secret.ts';
 import { apiHashOf, type ProvableStatus } from '../target/proof.ts';
 import { Contests, standingOf } from '../target/standing.ts';
@@ -60,7 +61,7 @@ export interface Forecast {
   /** The first request only reads; what follows it depends on what that shows. */
   readonly isOpen: boolean;
   readonly known?: KnownReply | undefined;
-  /** Epoch ms: when something is sent although nothing changes. */
+  /** Epoch ms: not before this; absent: at once. Of `nothing`: when it is sent again by itself. */
   readonly at?: number | undefined;
   /** What the requests may have to wait for first, as one sentence without its stop. */
   readonly waits?: string | undefined;
@@ -72,13 +73,34 @@ export function stopped(says: string, more: Partial<Forecast> = {}): Forecast {
   return { ...NOTHING, ...more, does: 'stop', says };
 }
 
+/** What is as it should be, though it may be sent again at a time of its own. */
 export function nothingDue(object: KubeObject, at: number | undefined): Forecast {
   const says =
     at === undefined
       ? 'The declared state is the one last confirmed, so nothing is sent'
-      : 'Nothing is sent before the time on record';
+      : 'The declared state is the one last confirmed; it is sent again by itself';
   return { ...NOTHING, does: 'nothing', says, at, known: knownReply(object) };
 }
+
+/**
+ * Where a plan does nothing yet. After a failure the same is tried again at its time, so that is
+ * what is forecast; else nothing is left to send.
+ */
+export function atItsTime<T extends KubeObject>(
+  object: T,
+  at: number | undefined,
+  { world, forecast }: { readonly world: World; readonly forecast: Forecaster<T> },
+): Forecast {
+  const ready = currentReady(object, object.status as CommonStatus | undefined);
+  if (at === undefined || at <= world.now || !ready || !isFailure(ready.reason))
+    return nothingDue(object, at);
+  const then = forecast(object, { ...world, now: at });
+  return then.requests.length > 0
+    ? { ...then, at, says: `${then.says}; the last attempt failed (${ready.reason})` }
+    : then;
+}
+
+type Forecaster<T> = (object: T, world: World) => Forecast;
 
 /** Where the last reply with a result came from, by the status. */
 export function knownReply({ status }: KubeObject): KnownReply | undefined {

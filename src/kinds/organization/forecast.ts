@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../kube/resource.ts';
 import {
+  atItsTime,
   type Forecast,
   factsFrom,
   knownReply,
-  nothingDue,
   stopped,
   type World,
   waitsFor,
@@ -52,7 +52,7 @@ export function forecast(object: Organization, world: World): Forecast {
       return stopped(conflictMessage(planned.to, contestedOf(planned.spec)));
     case 'nothing':
     case 'reschedule':
-      return nothingDue(object, planned.at);
+      return atItsTime(object, planned.at, { world, forecast });
   }
 }
 
@@ -83,7 +83,10 @@ export function forecastDeletion(object: Organization, world: World): Forecast {
     return stopped(['Deleting it sends nothing', ...left].join('. '));
   }
   const { spec, goal } = planned.work;
-  return sending(deleted, outlookOf(deleted, facts, { spec, goal, now: world.now }));
+  return {
+    ...sending(deleted, outlookOf(deleted, facts, { spec, goal, now: world.now })),
+    waits: waitsFor(object, world, world.others.filter(isRivalOf(object))),
+  };
 }
 
 function outsideFacts(object: Organization, world: World): Facts {

@@ -82,7 +82,8 @@ export function outlookOf(
   const list = lastList(status);
   // What may be on its way is asked for before anything else.
   const isUnknown = managesEndpoints(goal) && (!list || status?.pendingChange !== undefined);
-  const work = workOf(object, facts, { spec, goal, now });
+  // Of what follows the look, only what is declared is told: as if nothing were on its way.
+  const work = workOf(isUnknown ? withoutPending(object) : object, facts, { spec, goal, now });
   const held = { name: status?.organization?.name, list: isUnknown ? recorded(status) : list };
   const { calls, seen, decision } = rehearse(object, work, held, now);
   const { blocked } = decision;
@@ -114,6 +115,11 @@ export function outlookOf(
     isOnlyLook,
     blocked: blocked ?? [],
   };
+}
+
+function withoutPending(object: Organization): Organization {
+  const { pendingChange: _, ...status } = object.status ?? {};
+  return { ...object, status };
 }
 
 /** All that the calls add and remove; or, where nothing may be sent, what was decided. */

@@ -1,8 +1,8 @@
 import {
+  atItsTime,
   type Forecast,
   factsFrom,
   knownReply,
-  nothingDue,
   stopped,
   type World,
   waitsFor,
@@ -36,7 +36,7 @@ export function forecast(object: PipeSettings, world: World): Forecast {
       return stopped(conflictMessage(planned.to, planned.contested));
     case 'nothing':
     case 'reschedule':
-      return nothingDue(object, planned.at);
+      return atItsTime(object, planned.at, { world, forecast });
     case 'keep':
       throw new Error('a PipeSettings has nothing to keep');
   }
