@@ -81,7 +81,8 @@ export function outlookOf(
   const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
   const list = lastList(status);
   // What may be on its way is asked for before anything else.
-  const isUnknown = managesEndpoints(goal) && (!list || status?.pendingChange !== undefined);
+  const isUnknown =
+    status?.pendingChange !== undefined || (managesEndpoints(goal) && list === undefined);
   // Of what follows the look, only what is declared is told: as if nothing were on its way.
   const work = workOf(isUnknown ? withoutPending(object) : object, facts, { spec, goal, now });
   const held = { name: status?.organization?.name, list: isUnknown ? recorded(status) : list };
