@@ -1,6 +1,7 @@
 import { Composer, type Document, isMap, isNode, isSeq, LineCounter, Parser } from 'yaml';
 import { UserError } from '../user-error.ts';
 import type { SourceFile } from './files.ts';
+import { KUBECTL_YAML } from './kubectl-yaml.ts';
 
 /** Where something stands in a file; lines and columns count from 1. */
 export interface Place {
@@ -40,7 +41,7 @@ export function readDocuments(files: readonly SourceFile[]): readonly Written[] 
 
 function* documentsOf({ path, text }: SourceFile): Generator<Written> {
   const lines = new LineCounter();
-  const composer = new Composer({ keepSourceTokens: false, lineCounter: lines, version: '1.1' });
+  const composer = new Composer({ ...KUBECTL_YAML, lineCounter: lines });
   const parser = new Parser(lines.addNewLine);
   const at = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
@@ -54,7 +55,7 @@ function* documentsOf({ path, text }: SourceFile): Generator<Written> {
         `${path}:${line}:${column}: this is not valid YAML: ${firstLine(error.message)}. Nothing was planned; mend the file`,
       );
     }
-    yield* objectsIn(document, { path, at });
+    yield* objectsIn(document, { at });
   }
 }
 
@@ -67,47 +68,60 @@ function firstLine(message: string): string {
 }
 
 interface Where {
-  readonly path: string;
   readonly at: (offset: number) => Place;
 }
 
-function* objectsIn(document: Document.Parsed, { path, at }: Where): Generator<Written> {
+function* objectsIn(document: Document.Parsed, { at }: Where): Generator<Written> {
   const place = at(document.contents?.range[0] ?? document.range[0]);
   const value = plain(document, place);
   if (value === null || value === undefined) return;
-  const items = listItems(value);
+  yield* itemsOf(document, [], { value, place, at });
+}
+
+/** What is no list, and the items of what is one, also of a list in a list. */
+function* itemsOf(
+  document: Document.Parsed,
+  within: readonly PropertyKey[],
+  { value, place, at }: { readonly value: unknown; readonly place: Place } & Where,
+): Generator<Written> {
+  const items = listItems(value ?? {});
   if (!items) {
-    yield written(document, [], { value, place, at });
+    yield written(document, within, { value, place, at });
     return;
   }
   for (const [index, item] of items.entries()) {
-    const within = ['items', index];
-    const node = document.getIn(within, true);
-    const begins = isNode(node) && node.range ? at(node.range[0]) : { ...place, file: path };
-    yield written(document, within, { value: item, place: begins, at });
+    const path = [...within, 'items', index];
+    const node = document.getIn(path, true);
+    const begins = isNode(node) && node.range ? at(node.range[0]) : place;
+    yield* itemsOf(document, path, { value: item, place: begins, at });
   }
 }
 
-/** An alias may stand for what is far larger than the file. */
+/** An alias may stand for what is far larger than the file, or for what it is in itself. */
 function plain(document: Document.Parsed, { file, line }: Place): unknown {
   try {
-    return document.toJS({ maxAliasCount: 100 }) as unknown;
+    // As kubectl sends it: what JSON cannot say is not there.
+    const text = JSON.stringify(document.toJS({ maxAliasCount: 100 }));
+    return text === undefined ? undefined : (JSON.parse(text) as unknown);
   } catch (error) {
     throw new UserError(
-      `${file}:${line}: the aliases of this document cannot be followed: ${(error as Error).message}. Write the values out`,
+      `${file}:${line}: the aliases of this document cannot be followed: ${firstLine((error as Error).message)}. Write the values out`,
     );
   }
 }
 
+/** Of a List, or of one kind's list, as `kubectl get -o yaml` prints them. */
 function listItems(value: unknown): readonly unknown[] | undefined {
-  const { kind, apiVersion, items } = value as Readonly<Record<string, unknown>>;
-  return kind === 'List' && apiVersion === 'v1' && Array.isArray(items) ? items : undefined;
+  const { kind, items } = value as Readonly<Record<string, unknown>>;
+  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)
+    ? items
+    : undefined;
 }
 
 function written(
   document: Document.Parsed,
   within: readonly PropertyKey[],
-  { value, place, at }: { readonly value: unknown; readonly place: Place } & Pick<Where, 'at'>,
+  { value, place, at }: { readonly value: unknown; readonly place: Place } & Where,
 ): Written {
   return {
     value,

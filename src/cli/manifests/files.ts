@@ -1,6 +1,6 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { UserError } from '../user-error.ts';
 
 /** A file as it was read; `path` as the user named it, or found below what the user named. */
@@ -16,7 +16,8 @@ export async function readSources(
 ): Promise<readonly SourceFile[]> {
   const sources: SourceFile[] = [];
   for (const name of names) {
-    if (name === '-') sources.push({ path: '(stdin)', text: await text(stdin) });
+    if (name === '-')
+      sources.push({ path: '(stdin)', text: decoded('(stdin)', await buffer(stdin)) });
     else sources.push(...(await readNamed(name)));
   }
   return sources;
@@ -27,8 +28,7 @@ const EXTENSIONS = new Set(['.yaml', '.yml', '.json']);
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
 async function readNamed(name: string): Promise<readonly SourceFile[]> {
-  const { isFolder } = await kindOf(name);
-  if (!isFolder) return [await readSource(name)];
+  if ((await kindOf(name)) !== 'folder') return [await readSource(name)];
   const found = await below(name, []);
   if (found.length === 0)
     throw new UserError(
@@ -51,16 +51,25 @@ async function below(folder: string, within: readonly string[]): Promise<string[
   for (const entry of entries.toSorted()) {
     if (entry.startsWith('.') || entry === 'node_modules') continue;
     const path = join(folder, entry);
-    const { isFolder } = await kindOf(path);
-    if (isFolder) paths.push(...(await below(path, [...within, real])));
-    else if (EXTENSIONS.has(extname(entry))) paths.push(path);
+    const isManifest = EXTENSIONS.has(extname(entry));
+    // A link that leads nowhere is none of ours where its name is none.
+    const kind = isManifest ? await kindOf(path) : await kindOf(path).catch(() => 'other' as const);
+    if (kind === 'folder') paths.push(...(await below(path, [...within, real])));
+    else if (isManifest) {
+      if (kind !== 'file')
+        throw new UserError(
+          `${path}: this is no file, so nothing can be read to its end; remove it, or name the files themselves with -f`,
+        );
+      paths.push(path);
+    }
   }
   return paths;
 }
 
-async function kindOf(path: string): Promise<{ readonly isFolder: boolean }> {
+async function kindOf(path: string): Promise<'folder' | 'file' | 'other'> {
   const found = await tried(path, () => stat(path));
-  return { isFolder: found.isDirectory() };
+  if (found.isDirectory()) return 'folder';
+  return found.isFile() ? 'file' : 'other';
 }
 
 async function readSource(path: string): Promise<SourceFile> {
@@ -69,7 +78,25 @@ async function readSource(path: string): Promise<SourceFile> {
     throw new UserError(
       `${path}: the file has ${size} bytes, more than the ${LARGEST_BYTES} that manifests may have; name other files with -f`,
     );
-  return { path, text: await tried(path, () => readFile(path, 'utf8')) };
+  return { path, text: decoded(path, await tried(path, () => readFile(path))) };
+}
+
+/** As kubectl: UTF-8, or UTF-16 with the mark with which PowerShell writes it. */
+function decoded(path: string, bytes: Buffer): string {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe
+      ? 'utf-16le'
+      : first === 0xfe && second === 0xff
+        ? 'utf-16be'
+        : 'utf-8';
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    if (!text.includes('\0')) return text;
+  } catch {
+    // It is told below, as what has a NUL in it is.
+  }
+  throw new UserError(`${path}: this is no text in UTF-8 or UTF-16; name other files with -f`);
 }
 
 const TODO: Readonly<Record<string, string>> = {

@@ -36,9 +36,14 @@ export function readManifests(all: readonly Written[], namespace: string): Manif
   const strays: Problem[] = [];
   let skipped = 0;
   for (const one of all) {
-    const { apiVersion, kind } = one.value as Readonly<Record<string, unknown>>;
+    const { apiVersion, kind } = (one.value ?? {}) as Readonly<Record<string, unknown>>;
     const definition = definitions.find(({ type }) => type.kind === kind);
-    if (!isOfOurGroup(apiVersion)) skipped += 1;
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string')
+      strays.push({
+        place: one.place,
+        message: 'this is no Kubernetes object: apiVersion and kind are required',
+      });
+    else if (!isOfOurGroup(apiVersion)) skipped += 1;
     else if (definition) ours.push(withTwin(manifestOf(one, definition, namespace), ours));
     else
       strays.push({
@@ -49,13 +54,13 @@ export function readManifests(all: readonly Written[], namespace: string): Manif
   return { ours, skipped, strays };
 }
 
-function isOfOurGroup(apiVersion: unknown): boolean {
-  const group = typeof apiVersion === 'string' ? apiVersion.split('/')[0] : undefined;
+function isOfOurGroup(apiVersion: string): boolean {
+  const [group] = apiVersion.split('/');
   return definitions.some(({ type }) => type.group === group);
 }
 
 function manifestOf(one: Written, definition: Definition, ownNamespace: string): Manifest {
-  const value = one.value as Readonly<Record<string, unknown>>;
+  const value = withoutNull(one.value) as Readonly<Record<string, unknown>>;
   const { name, namespace } = (value.metadata ?? {}) as Readonly<Record<string, unknown>>;
   return {
     definition,
@@ -70,12 +75,14 @@ function manifestOf(one: Written, definition: Definition, ownNamespace: string):
 
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 const LONGEST_NAME = 253;
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const FIELDS = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
 
 /** What is wrong around the spec. */
 function shellProblems(one: Written, { type }: Definition): Problem[] {
   const value = one.value as Readonly<Record<string, unknown>>;
-  const { name } = (value.metadata ?? {}) as Readonly<Record<string, unknown>>;
+  const metadata = (value.metadata ?? {}) as Readonly<Record<string, unknown>>;
+  const { name, namespace } = metadata;
   const problems: Problem[] = [];
   const add = (path: readonly PropertyKey[], message: string): void =>
     void problems.push({ place: one.placeOf(path), message });
@@ -90,17 +97,40 @@ function shellProblems(one: Written, { type }: Definition): Problem[] {
       ['metadata', 'name'],
       `metadata.name must be 1 to ${LONGEST_NAME} lower-case letters, digits, . and -, starting and ending with a letter or digit, not ${JSON.stringify(name)}`,
     );
+  if (namespace !== undefined && !(typeof namespace === 'string' && NAMESPACE.test(namespace)))
+    add(
+      ['metadata', 'namespace'],
+      `metadata.namespace must be 1 to 63 lower-case letters, digits and -, starting and ending with a letter or digit, not ${JSON.stringify(namespace)}`,
+    );
+  for (const map of ['labels', 'annotations'] as const)
+    for (const [key, member] of Object.entries(metadata[map] ?? {}))
+      if (member !== null && typeof member !== 'string')
+        add(
+          ['metadata', map, key],
+          `metadata.${map}.${key} must be text, not ${JSON.stringify(member)}; put it in quotes`,
+        );
   for (const field of Object.keys(value))
     if (!FIELDS.has(field)) add([field], `${field} is not a known field`);
   return problems;
 }
 
 function problemsOfSpec(one: Written, definition: Definition): Problem[] {
-  const { spec } = one.value as { readonly spec?: unknown };
+  const { spec } = withoutNull(one.value) as { readonly spec?: unknown };
   return specProblems(definition.spec, spec).map(({ path, message }) => ({
     place: one.placeOf(['spec', ...path]),
     message,
   }));
+}
+
+/** The API server takes a field that is null for one that is not there. */
+function withoutNull(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNull);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) =>
+      member === null ? [] : [[name, withoutNull(member)]],
+    ),
+  );
 }
 
 /** kubectl would apply both, one after the other, and the first would be lost. */
