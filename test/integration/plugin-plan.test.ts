@@ -4,8 +4,9 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { kubectl, serviceAccountKubeconfig } from '../controlplane/client.ts';
-import { allow } from '../support/cluster.ts';
+import { readDocuments } from '../../src/cli/manifests/documents.ts';
+import { audit, kubectl, newNamespace, serviceAccountKubeconfig } from '../controlplane/client.ts';
+import { allow, createOrReplace } from '../support/cluster.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type PluginRun, plugin } from '../support/plugin.ts';
 import { openScene, type Scene } from '../support/scene.ts';
@@ -139,6 +140,172 @@ test('two for one pipe, of which one holds it: nothing is sent for the other', a
   expect(ran.code).toBe(0);
   expect(told(ran).objects).toMatchObject([{ plan: 'stopped', requests: [] }]);
   expect(told(ran).objects[0]?.says).toContain('held by PipeSettings "holder"');
+});
+
+/** A Lease as an operator writes it into a namespace; `renewed` ms ago. */
+async function announce(
+  namespace: string,
+  name: string,
+  said: {
+    readonly apiUrl?: string;
+    readonly planOnly?: boolean;
+    readonly namespaces?: string;
+    readonly selector?: string;
+  },
+  { holder = 'operator-1', renewed = 0 } = {},
+): Promise<void> {
+  const annotations = {
+    'pipewright.dev/version': '0.1.0',
+    'pipewright.dev/namespaces': said.namespaces ?? '',
+    'pipewright.dev/selector': said.selector ?? '',
+    'pipewright.dev/secret-selector': '',
+    'pipewright.dev/api-url': said.apiUrl ?? scene.simulator.url,
+    'pipewright.dev/plan-only': String(said.planOnly ?? false),
+  };
+  const renewTime = new Date(Date.now() - renewed).toISOString().replace('Z', '000Z');
+  const lease = {
+    metadata: { name, annotations },
+    spec: { holderIdentity: holder, renewTime, leaseDurationSeconds: 15 },
+  };
+  await createOrReplace(`/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`, lease);
+}
+
+describe('which operator it is', () => {
+  const planned = async (where: string, labels = {}): Promise<PluginRun> =>
+    plugin(['plan', '-f', '-', '-o', 'json', '--operator-namespace', where], {
+      input: pipe('found', { engine_max_threads: 4 }, labels),
+    });
+
+  test('one that holds its Lease, and not what another has left behind', async () => {
+    const where = await newNamespace();
+    await announce(where, 'left', { planOnly: true }, { holder: '' });
+    await announce(where, 'dead', { planOnly: true }, { renewed: 3_600_000 });
+    await announce(where, 'leads', {});
+    expect(told(await planned(where)).objects).toMatchObject([{ plan: 'sends' }]);
+    await announce(where, 'leads', { planOnly: true });
+    const only = await planned(where);
+    expect(told(only).objects).toMatchObject([{ plan: 'stopped', requests: [] }]);
+    expect(told(only).objects[0]?.says).toContain('--plan-only');
+  });
+
+  test('one that works on other namespaces or labels sends nothing', async () => {
+    const where = await newNamespace();
+    await announce(where, 'leads', { selector: 'shard=a' });
+    const other = await planned(where);
+    expect(other.code).toBe(0);
+    expect(told(other).objects[0]?.says).toContain('No operator works on namespace');
+    expect((await planned(where, { shard: 'a' })).code).toBe(2);
+    await announce(where, 'leads', { namespaces: 'elsewhere' });
+    expect((await planned(where)).code).toBe(0);
+  });
+
+  test('two that say different things are not chosen from', async () => {
+    const where = await newNamespace();
+    await announce(where, 'one', {});
+    await announce(where, 'two', { apiUrl: 'https://api.example.com' });
+    const { code, stdout, stderr } = await planned(where);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('--operator-namespace');
+    await announce(where, 'two', { apiUrl: 'not a url' });
+    expect((await planned(where)).code).toBe(2);
+  });
+
+  test('none is told, with what to do', async () => {
+    const { code, stderr } = await planned(await newNamespace());
+    expect(code).toBe(1);
+    expect(stderr).toContain('give the address with --api-url');
+  });
+});
+
+test('what failed is sent again at its time, and does not count as confirmed', async () => {
+  await scene.secret('bad', { keyId: 'nobody', keySecret: 'knows' });
+  const refused = pipe('later', { engine_max_threads: 4 }).replace(SECRET, 'bad');
+  await apply(refused);
+  await scene.psets.until('later', 'Unauthorized');
+  const ran = await plan(refused, '-o', 'json');
+  expect(ran.code).toBe(2);
+  expect(told(ran).objects).toMatchObject([{ plan: 'sends', requests: [{ method: 'PUT' }] }]);
+});
+
+test('without the API server, what kubectl apply would merge is merged', async () => {
+  await apply(pipe('merged', { engine_max_threads: 4, object_storage_concurrency: 2 }));
+  const add = JSON.stringify({ spec: { settings: { engine_max_insert_threads: 3 } } });
+  await kubectl(['patch', 'pset', 'merged', '-n', scene.namespace, '--type=merge', '-p', add]);
+  const change = pipe('merged', { engine_max_threads: 5 });
+  const bodies = await Promise.all(
+    ['server', 'none'].map(
+      async (how) =>
+        told(await plan(change, '-o', 'json', `--dry-run=${how}`)).objects[0]?.requests[0]?.body,
+    ),
+  );
+  expect(bodies[0]).toBe('{"engine_max_insert_threads":3,"engine_max_threads":5}');
+  expect(bodies[1]).toBe(bodies[0]);
+});
+
+test('a rename, with --prune, sends what the new one will send once the old one is gone', async () => {
+  const labels = { team: 'rename' };
+  await apply(pipe('before', { engine_max_threads: 4 }, labels));
+  await scene.psets.until('before', 'Applied');
+  const renamed = pipe('after', { engine_max_threads: 4 }, labels).replace(
+    'pipe-after',
+    'pipe-before',
+  );
+  const ran = await plan(renamed, '--prune', '-l', 'team=rename', '-o', 'json');
+  expect(told(ran).objects).toMatchObject([{ name: 'after', plan: 'sends' }]);
+});
+
+test('objects of a namespace that is not there yet are asked for once each', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `unborn-${index}`);
+  const namespace = `unborn-${randomUUID().slice(0, 8)}`;
+  const all = names.map((name) => pipe(name, { engine_max_threads: 4 }));
+  const ran = await plan(documents(...all).replaceAll(scene.namespace, namespace), '-o', 'json');
+  expect(ran.code).toBe(2);
+  expect(told(ran).objects).toHaveLength(40);
+  const asked = await audit({ namespace, verb: 'create', resource: 'pipesettings' });
+  expect(asked).toHaveLength(40);
+});
+
+test('scalars are read as kubectl reads them', async () => {
+  const texts = [
+    '2026-11-26',
+    '1:30',
+    '0o17',
+    '0123',
+    '08',
+    'yes',
+    'y',
+    'on',
+    '~',
+    'NULL',
+    '1_000',
+    '0b11',
+    '1e3',
+    '.5',
+    '0x1F',
+    '190:20:30.15',
+    '=',
+    '+1',
+    '1.0',
+    '2026-03-01T12:00:00Z',
+    '"0123"',
+    "'yes'",
+    'null',
+    '-0',
+    '1.',
+    'tRue',
+    'N',
+    '0o8',
+    '00',
+    '1e',
+    '_1',
+  ];
+  const data = texts.map((text, index) => `  k${index}: ${text}`).join('\n');
+  const text = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata:\n${data}\n`;
+  const { stdout } = await kubectl(['label', '--local', '-f', '-', 'a=b', '-o', 'json'], text);
+  const theirs = (JSON.parse(stdout) as { readonly data: object }).data;
+  const [ours] = readDocuments([{ path: 'f.yaml', text }]);
+  expect(ours?.value).toMatchObject({ data: theirs });
+  expect(Object.keys(theirs)).toHaveLength(texts.length);
 });
 
 test('with --prune, what an absence would mean', async () => {

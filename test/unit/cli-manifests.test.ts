@@ -19,7 +19,11 @@ spec:
     engine_max_threads: 8
 `;
 
-const read = (text: string) => readManifests(readDocuments([{ path: 'f.yaml', text }]), 'current');
+const read = (text: string) =>
+  readManifests(readDocuments([{ path: 'f.yaml', text }]), {
+    namespace: 'current',
+    isGiven: false,
+  });
 const problems = (text: string): string[] =>
   read(text).ours.flatMap((one) =>
     one.problems.map(({ place, message }) => `${place.line}:${place.column} ${message}`),

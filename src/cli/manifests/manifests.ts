@@ -30,8 +30,15 @@ export interface Manifests {
   readonly strays: readonly Problem[];
 }
 
+/** Where an object goes that names no namespace. */
+export interface CurrentNamespace {
+  readonly namespace: string;
+  /** By -n: then no object may name another one. */
+  readonly isGiven: boolean;
+}
+
 /** Sorts out what is ours, and says what is wrong with it by the operator's own schemas. */
-export function readManifests(all: readonly Written[], namespace: string): Manifests {
+export function readManifests(all: readonly Written[], current: CurrentNamespace): Manifests {
   const ours: Manifest[] = [];
   const strays: Problem[] = [];
   let skipped = 0;
@@ -44,7 +51,7 @@ export function readManifests(all: readonly Written[], namespace: string): Manif
         message: 'this is no Kubernetes object: apiVersion and kind are required',
       });
     else if (!isOfOurGroup(apiVersion)) skipped += 1;
-    else if (definition) ours.push(withTwin(manifestOf(one, definition, namespace), ours));
+    else if (definition) ours.push(withTwin(manifestOf(one, definition, current), ours));
     else
       strays.push({
         place: one.placeOf(['kind']),
@@ -59,17 +66,17 @@ function isOfOurGroup(apiVersion: string): boolean {
   return definitions.some(({ type }) => type.group === group);
 }
 
-function manifestOf(one: Written, definition: Definition, ownNamespace: string): Manifest {
+function manifestOf(one: Written, definition: Definition, current: CurrentNamespace): Manifest {
   const value = withoutNull(one.value) as Readonly<Record<string, unknown>>;
   const { name, namespace } = (value.metadata ?? {}) as Readonly<Record<string, unknown>>;
   return {
     definition,
     name: typeof name === 'string' ? name : '',
-    namespace: typeof namespace === 'string' ? namespace : ownNamespace,
+    namespace: typeof namespace === 'string' ? namespace : current.namespace,
     value,
     place: one.place,
     placeOf: (path) => one.placeOf(path),
-    problems: [...shellProblems(one, definition), ...problemsOfSpec(one, definition)],
+    problems: [...shellProblems(one, definition, current), ...problemsOfSpec(one, definition)],
   };
 }
 
@@ -79,7 +86,7 @@ const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const FIELDS = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
 
 /** What is wrong around the spec. */
-function shellProblems(one: Written, { type }: Definition): Problem[] {
+function shellProblems(one: Written, { type }: Definition, current: CurrentNamespace): Problem[] {
   const value = one.value as Readonly<Record<string, unknown>>;
   const metadata = (value.metadata ?? {}) as Readonly<Record<string, unknown>>;
   const { name, namespace } = metadata;
@@ -101,6 +108,11 @@ function shellProblems(one: Written, { type }: Definition): Problem[] {
     add(
       ['metadata', 'namespace'],
       `metadata.namespace must be 1 to 63 lower-case letters, digits and -, starting and ending with a letter or digit, not ${JSON.stringify(namespace)}`,
+    );
+  else if (namespace !== undefined && current.isGiven && namespace !== current.namespace)
+    add(
+      ['metadata', 'namespace'],
+      `metadata.namespace is ${namespace}, and -n says ${current.namespace}, which kubectl apply refuses; leave one of the two out`,
     );
   for (const map of ['labels', 'annotations'] as const)
     for (const [key, member] of Object.entries(metadata[map] ?? {}))

@@ -15,6 +15,7 @@ export function planCommand(): Command {
       'server',
     )
     .option('--server-side', 'as kubectl apply --server-side does')
+    .option('--force-conflicts', 'with --server-side: as kubectl has it')
     .option('--api-url <address>', "base address of the management API; absent: the operator's")
     .option('--operator-namespace <name>', 'where to look for the operator; absent: everywhere')
     .option('-o, --output <format>', 'text, json or markdown', 'text')

@@ -15,6 +15,7 @@ export type DryRun =
 export interface DryRunOptions {
   readonly kubectl: Kubectl;
   readonly serverSide: boolean;
+  readonly forceConflicts: boolean;
   /** Told how many are done. */
   readonly onProgress: (done: number) => void;
 }
@@ -52,6 +53,14 @@ async function applySome(
     for (const manifest of manifests) results.set(manifest, storedFor(manifest, stored));
     return;
   }
+  const unborn = namespacesNotThere(ran.stderr);
+  const rest = manifests.filter(({ namespace }) => !unborn.has(namespace));
+  if (rest.length < manifests.length) {
+    for (const manifest of manifests)
+      if (unborn.has(manifest.namespace)) results.set(manifest, { isUnborn: true });
+    await applySome(rest, options, results);
+    return;
+  }
   if (more.length === 0) {
     results.set(only, refusalOf(only, ran.stderr));
     return;
@@ -61,12 +70,18 @@ async function applySome(
   await applySome(manifests.slice(half), options, results);
 }
 
-function apply(manifests: readonly Manifest[], { kubectl, serverSide }: DryRunOptions) {
+function apply(
+  manifests: readonly Manifest[],
+  { kubectl, serverSide, forceConflicts }: DryRunOptions,
+) {
   const items = manifests.map(({ value, namespace }) => ({
     ...value,
     metadata: { ...(value.metadata as object), namespace },
   }));
-  const how = serverSide ? ['--server-side', '--force-conflicts'] : [];
+  const how = [
+    ...(serverSide ? ['--server-side'] : []),
+    ...(forceConflicts ? ['--force-conflicts'] : []),
+  ];
   return kubectl.run(
     ['apply', '--dry-run=server', ...how, '-o', 'json', '-f', '-'],
     JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
@@ -93,6 +108,12 @@ function storedFor(
   return { object };
 }
 
+/** As the API server refuses what is to be made in a namespace that there is not. */
+function namespacesNotThere(stderr: string): ReadonlySet<string> {
+  const found = stderr.matchAll(/\(NotFound\): [^:]*: namespaces "([^"]+)" not found/g);
+  return new Set([...found].map(([, name = '']) => name));
+}
+
 const LONGEST = 600;
 
 function refusalOf(manifest: Manifest, stderr: string): DryRun {
@@ -101,7 +122,6 @@ function refusalOf(manifest: Manifest, stderr: string): DryRun {
     throw new UserError(
       `the cluster does not know the kind ${manifest.definition.type.kind}: its CRD is not installed. What to do: kubectl pipewright doctor; or plan by the schemas alone with --offline`,
     );
-  if (/namespaces "[^"]*" not found/.test(stderr)) return { isUnborn: true };
   const isPolicy = /denied request|denied the request/i.test(stderr);
   if (failure.reason === 'Forbidden' && !isPolicy && /cannot \w+ resource/.test(stderr))
     throw new UserError(

@@ -3,6 +3,7 @@ import type { Flag } from '../../config/flags.ts';
 import { parseDuration } from '../../duration.ts';
 import type { World } from '../../kinds/engine/forecast.ts';
 import { forecasters } from '../../kinds/forecasts.ts';
+import { soundStatus } from '../../kinds/schema/sound.ts';
 import { secretNameOf } from '../../kinds/status/tried-secret.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { Found } from '../cluster/objects.ts';
@@ -38,20 +39,46 @@ export interface Applied {
  * What becomes of each once all are applied: so two new ones for one target are seen to contend.
  */
 export function foreseen(
-  applied: readonly Applied[],
+  given: readonly Applied[],
   live: readonly Found[],
 ): readonly PlannedObject[] {
+  const applied = given.map(inOrder);
   const everything = after(applied, live);
-  return applied.map(({ manifest, object, isNew, setting, remarks }) => ({
-    ...subject(manifest),
-    problems: [],
-    forecast: forecaster(manifest).forecast(
-      object,
-      world(setting, { definition: manifest.definition, object }, everything),
-    ),
-    isNew,
-    remarks,
-  }));
+  return applied.map(({ manifest, object, isNew, setting, remarks }) => {
+    const found = { definition: manifest.definition, object };
+    return {
+      ...subject(manifest),
+      problems: [],
+      forecast: forecaster(manifest).forecast(object, world(setting, found, everything)),
+      isNew,
+      remarks: [...remarks, ...(isNew ? twinRemark(found, everything) : [])],
+    };
+  });
+}
+
+/** What is new has a uid by chance, and the first of two is told by it. */
+function inOrder(one: Applied, index: number): Applied {
+  const { definition } = one.manifest;
+  const object = sound({ definition, object: one.object }).object;
+  if (!one.isNew) return { ...one, object };
+  const uid = `${NEW}${String(index).padStart(6, '0')}`;
+  return { ...one, object: { ...object, metadata: { ...object.metadata, uid } } };
+}
+
+const NEW = 'new ';
+
+/** Objects that are made within a second have no order that anybody could foretell. */
+function twinRemark(found: Found, { rivals }: Everything): readonly string[] {
+  if (forecaster(found).targetOf(found.object) === undefined) return [];
+  const { uid } = found.object.metadata;
+  const twins = (rivals.get(rivalKey(found)) ?? []).filter(
+    ({ metadata }) => metadata.uid !== uid && metadata.uid.startsWith(NEW),
+  );
+  if (twins.length === 0) return [];
+  const names = twins.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ');
+  return [
+    `${names} is new too and for the same target, so only one of them is sent; which one is tried first is not certain. Remove one of them`,
+  ];
 }
 
 /** What the deletion of these does, once the manifests are applied. */
@@ -87,13 +114,19 @@ interface Everything {
 function after(applied: readonly Applied[], live: readonly Found[]): Everything {
   const written = new Set(applied.map(({ object }) => object.metadata.uid));
   const all: readonly Found[] = [
-    ...live.filter(({ object }) => !written.has(object.metadata.uid)),
+    ...live.filter(({ object }) => !written.has(object.metadata.uid)).map(sound),
     ...applied.map(({ manifest, object }) => ({ definition: manifest.definition, object })),
   ];
   return {
     rivals: grouped(all, rivalKey),
     sharing: grouped(all, sharingKey),
   };
+}
+
+/** Of a status only what its schema takes counts, as for the operator. */
+function sound({ definition, object }: Found): Found {
+  const status = soundStatus(definition.status)(object.status);
+  return { definition, object: { ...object, ...(status && { status }) } };
 }
 
 function rivalKey({ definition, object }: Found): string {

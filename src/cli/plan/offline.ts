@@ -7,21 +7,28 @@ import type { Planned } from './planned.ts';
 
 /** By the schemas alone: every object is taken for one that is not there yet. */
 export function planOffline(
-  { clock }: Context,
+  { clock }: Pick<Context, 'clock'>,
   flags: Pick<PlanFlags, 'apiUrl'>,
   { ours, strays, skipped }: Manifests,
 ): Planned {
   const now = clock.now();
   const setting = { baseUrl: flags.apiUrl ?? 'https://api.invalid', planOnly: false, now };
-  const planned = foreseen(
-    ours.filter(({ problems }) => problems.length === 0).map((one) => asNew(one, setting)),
-    [],
+  const valid = ours.filter(({ problems }) => problems.length === 0);
+  const planned = new Map(
+    foreseen(
+      valid.map((one) => asNew(one, setting)),
+      [],
+    ).map((one) => [one.place, one]),
   );
   return {
-    objects: ours.map((manifest) => {
-      const found = planned.find(({ place }) => place === manifest.place);
-      return found ?? { ...subject(manifest), problems: manifest.problems, remarks: [] };
-    }),
+    objects: ours.map(
+      (manifest) =>
+        planned.get(manifest.place) ?? {
+          ...subject(manifest),
+          problems: manifest.problems,
+          remarks: [],
+        },
+    ),
     absent: [],
     strays,
     skipped,
@@ -30,15 +37,21 @@ export function planOffline(
   };
 }
 
-/** As the API server would store what it has never seen. */
 export function asNew(
   manifest: Manifest,
   setting: Setting,
   remarks: readonly string[] = [],
 ): Applied {
-  const { definition, name, namespace, value } = manifest;
+  return { manifest, object: newObject(manifest, setting.now), isNew: true, setting, remarks };
+}
+
+/** As the API server would store what it has never seen. */
+export function newObject(
+  { definition, name, namespace, value }: Manifest,
+  now: number,
+): KubeObject {
   const { labels, annotations } = (value.metadata ?? {}) as Partial<KubeObject['metadata']>;
-  const object: KubeObject = {
+  return {
     kind: definition.type.kind,
     metadata: {
       name,
@@ -46,12 +59,11 @@ export function asNew(
       uid: `new ${definition.type.kind} ${namespace}/${name}`,
       resourceVersion: '',
       generation: 1,
-      creationTimestamp: new Date(setting.now).toISOString(),
+      creationTimestamp: new Date(now).toISOString(),
       ...(labels && { labels }),
       ...(annotations && { annotations }),
     },
     spec: value.spec,
     status: definition.pendingStatus,
   };
-  return { manifest, object, isNew: true, setting, remarks };
 }

@@ -16,6 +16,7 @@ export interface PlanFlags extends ScopeFlags {
   readonly offline?: boolean;
   readonly dryRun: string;
   readonly serverSide?: boolean;
+  readonly forceConflicts?: boolean;
   readonly apiUrl?: string;
   readonly operatorNamespace?: string;
   readonly output: string;
@@ -34,7 +35,11 @@ export async function plan(context: Context, flags: PlanFlags): Promise<ExitCode
     flags.offline === true
       ? (flags.namespace ?? 'default')
       : await namespaceOf(context.kubectl, flags);
-  const manifests = readManifests(documents, namespace);
+  const manifests = readManifests(documents, { namespace, isGiven: flags.namespace !== undefined });
+  if (documents.length === 0)
+    throw new UserError(
+      `there is no object in ${flags.filename.join(', ')}; check what was to write it, or name other files with -f`,
+    );
   if (manifests.ours.length === 0 && manifests.strays.length === 0 && flags.prune !== true)
     return nothingOfOurs(context, manifests);
   const planned =
@@ -50,7 +55,8 @@ export async function plan(context: Context, flags: PlanFlags): Promise<ExitCode
   return requestCount(planned) > 0 ? 2 : 0;
 }
 
-function check({ output, dryRun, offline, prune, selector }: PlanFlags): void {
+function check(flags: PlanFlags): void {
+  const { output, dryRun, offline, prune, selector, serverSide, forceConflicts } = flags;
   if (!FORMATS.includes(output))
     throw new UserError(`-o ${output} is not known; give one of ${FORMATS.join(', ')}`);
   if (!DRY_RUNS.includes(dryRun))
@@ -61,6 +67,12 @@ function check({ output, dryRun, offline, prune, selector }: PlanFlags): void {
     );
   if (prune !== true && selector !== undefined)
     throw new UserError('-l is only for --prune; give both, or neither');
+  if (serverSide === true && dryRun === 'none')
+    throw new UserError(
+      '--server-side needs the API server, which --dry-run=none does not ask; give one of the two',
+    );
+  if (forceConflicts === true && serverSide !== true)
+    throw new UserError('--force-conflicts is only for --server-side; give both, or neither');
   if (prune === true && offline === true)
     throw new UserError('--prune asks the cluster, and --offline does not; give one of the two');
 }

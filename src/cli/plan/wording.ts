@@ -52,9 +52,11 @@ function valueText(value: string | number | boolean): string {
 }
 
 /** When something is sent although nothing changes, or why something has to wait. */
-export function timeText({ at, waits }: Forecast): readonly string[] {
+export function timeText({ at, waits, requests }: Forecast): readonly string[] {
   return [
-    ...(at === undefined ? [] : [`The next request is due at ${timestamp(at)}`]),
+    ...(at === undefined || requests.length === 0
+      ? []
+      : [`Not before ${timestamp(at)}, or as soon as what it waits for is there`]),
     ...(waits === undefined ? [] : [`It may have to wait: ${waits}`]),
   ];
 }
