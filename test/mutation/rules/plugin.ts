@@ -20,7 +20,11 @@ export const PLUGIN: readonly Mutation[] = [
     file: 'kinds/organization/attempt/rehearsal.ts',
     from: '(list ?? []).filter((entry) => !isGone(entry))',
     to: '(list ?? [])',
-    seenBy: { test: SENT, title: 'what is forecast of ' },
+    seenBy: {
+      test: 'test/unit/organization-preview.test.ts',
+      title:
+        'what has to make room goes first, and what follows it is shown as a request of its own',
+    },
   },
   {
     name: 'rehearsal-tries-what-was-refused',
