@@ -1,6 +1,5 @@
 import type { Mutation } from '../mutation.ts';
 
-const SENT = 'test/unit/forecast-sent.test.ts';
 const MANIFESTS = 'test/unit/cli-manifests.test.ts';
 const MARKDOWN = 'test/unit/cli-plan-markdown.test.ts';
 
@@ -12,7 +11,7 @@ export const PLUGIN: readonly Mutation[] = [
     file: 'kinds/engine/forecast.ts',
     from: 'isOther(rival) && mayBeAtWork(rival, now - lastsMs)',
     to: 'isOther(rival) && rivals.length < 0',
-    seenBy: { test: SENT, title: 'what is forecast of ' },
+    seenBy: { test: 'test/unit/forecast-waits.test.ts', title: 'where a rival ' },
   },
   {
     name: 'rehearsal-removes',
