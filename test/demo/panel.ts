@@ -61,7 +61,7 @@ export function panel(scenery: Scenery, { columns, rows }: Size, ink: Ink): stri
 }
 
 function rule(title: string, columns: number): string {
-  return cut(`── ${title} ${'─'.repeat(columns)}`, columns).replace(/…$/, '─');
+  return cut(`── ${title} ${'─'.repeat(Math.max(0, columns))}`, columns).replace(/…$/, '─');
 }
 
 function objectLines({ rows, now }: Scenery, columns: number, ink: Ink): string[] {
