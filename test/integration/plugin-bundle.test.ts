@@ -159,6 +159,24 @@ test('a file that is there is left as it is, and nothing is beside it', async ()
   expect([await readdir(cwd), await readFile(file, 'utf8')]).toEqual([['case.tar.gz'], 'mine']);
 });
 
+test.each(['.tar.gz', '...tar.gz'])('unpacked, a bundle %s stays where it is', async (name) => {
+  const cwd = await temporaryFolder();
+  const args = ['-n', world.namespace, '--operator-namespace', world.system, '-l', 'no=such'];
+  const { stdout } = await plugin(['bundle', ...args, '-f', name], { cwd, env: world.env });
+  const paths = stdout.trimEnd().replaceAll(/^ *\d+ {2}/gm, '');
+  expect(paths).toContain('about.yaml');
+  expect(paths).not.toMatch(/^(\.\.)?\//m);
+});
+
+test.each([
+  ['', 'ENOENT'],
+  ['x'.repeat(300), 'ENAMETOOLONG'],
+])('a name that no file can have (%j) is refused before anything is read', async (name, why) => {
+  const { code, stdout, stderr } = await plugin(['bundle', '-n', world.namespace, '-f', name]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`^error: "${name}" cannot be written: ${why}.*\n$`));
+});
+
 test('a folder that is not there is named before anything is read', async () => {
   const file = join(await temporaryFolder(), 'none', 'case.tar.gz');
   const { code, stderr } = await plugin(['bundle', '-f', file]);
