@@ -18,7 +18,7 @@ const MODE = 0o600;
 export async function requireNewFile(file: string): Promise<void> {
   const why = await access(file).then(
     () => undefined,
-    (error: NodeJS.ErrnoException) => error,
+    (error: unknown) => error as NodeJS.ErrnoException,
   );
   if (!why) throw existing(file);
   if (file === '' || why.code !== 'ENOENT') throw unwritable(file, why);
