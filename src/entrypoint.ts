@@ -2,6 +2,11 @@
  * What the image starts: the operator, or with the first argument `plugin` what `kubectl
  * pipewright` is. Node cannot lay restrictions on itself once it runs, so the operator's are those
  * of a Node that takes the place of this one, as the same process.
+ *
+ * This first one has none, and so neither has the code that NODE_OPTIONS of the container names,
+ * until this one is replaced. Restrictions here would not hold it: they would have to allow execve,
+ * by which code becomes a Node without any. Whoever sets the variables of a container can set its
+ * command as well, and the ConfigMap with the flags sets none but those.
  */
 const NODE = '/usr/local/bin/node';
 

@@ -10,6 +10,7 @@ const ANNOUNCED = {
   apiUrl: 'pipewright.dev/api-url',
   planOnly: 'pipewright.dev/plan-only',
 } as const;
+export const ANNOTATIONS: readonly string[] = Object.values(ANNOUNCED);
 
 /** What an operator says of itself. */
 export interface Announcement {

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { controlPlane, newNamespace, serviceAccountKubeconfig } from '../controlplane/client.ts';
 import { run } from '../packaging/run.ts';
@@ -47,6 +47,7 @@ function steady(text: string): string {
     .replaceAll(world.system, 'SYSTEM')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
+    .replaceAll(/nodeName: .*/g, 'nodeName: NODE')
     .replaceAll(/resourceVersion: "\d+"/g, 'resourceVersion: NUMBER')
     .replaceAll(/(?<=: )v?\d+\.\d+\.\d+( \w+\/\w+)?$/gm, 'VERSION')
     .replaceAll(/^ *\d+ {2}/gm, 'SIZE  ');
@@ -75,7 +76,7 @@ describe('with all rights', () => {
     expect(textOf('/orders.yaml').match(/\[redacted\]/g)).toHaveLength(7);
     expect(textOf('.log').match(/echoed/g)).toHaveLength(6);
     expect(textOf('/who.yaml')).toContain('activity: (not shown)');
-    expect(textOf('/events.yaml')).toContain('echoed [redacted]');
+    expect(textOf('/objects/events.yaml')).toContain('echoed [redacted]');
     expect(textOf('.metrics.txt')).toContain('pipewright_up{key="[redacted]"} 1');
   });
 
@@ -103,11 +104,14 @@ describe('with all rights', () => {
     'orders.yaml',
     'who.yaml',
     'deployment.yaml',
+    'pods.yaml',
+    'leases.yaml',
+    'pipewright/events.yaml',
     'configmap-pipewright-flags.yaml',
   ])('%s reads like this', async (name) => {
     const { texts } = unpacked;
     const [, text = ''] = Object.entries(texts).find(([path]) => path.endsWith(`/${name}`)) ?? [];
-    await expect(steady(text)).toMatchFileSnapshot(join(SNAPSHOTS, `${name}.txt`));
+    await expect(steady(text)).toMatchFileSnapshot(join(SNAPSHOTS, `${basename(name)}.txt`));
   });
 
   test('the log is that of a day and of 20,000 lines at most', async () => {
@@ -153,6 +157,24 @@ test('a file that is there is left as it is, and nothing is beside it', async ()
     `error: "${file}" is there already and was left as it is; give another name with --file, or remove it\n`,
   );
   expect([await readdir(cwd), await readFile(file, 'utf8')]).toEqual([['case.tar.gz'], 'mine']);
+});
+
+test.each(['.tar.gz', '...tar.gz'])('unpacked, a bundle %s stays where it is', async (name) => {
+  const cwd = await temporaryFolder();
+  const args = ['-n', world.namespace, '--operator-namespace', world.system, '-l', 'no=such'];
+  const { stdout } = await plugin(['bundle', ...args, '-f', name], { cwd, env: world.env });
+  const paths = stdout.trimEnd().replaceAll(/^ *\d+ {2}/gm, '');
+  expect(paths).toContain('about.yaml');
+  expect(paths).not.toMatch(/^(\.\.)?\//m);
+});
+
+test.each([
+  ['', 'ENOENT'],
+  ['x'.repeat(300), 'ENAMETOOLONG'],
+])('a name that no file can have (%j) is refused before anything is read', async (name, why) => {
+  const { code, stdout, stderr } = await plugin(['bundle', '-n', world.namespace, '-f', name]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`^error: "${name}" cannot be written: ${why}.*\n$`));
 });
 
 test('a folder that is not there is named before anything is read', async () => {

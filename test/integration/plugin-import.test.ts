@@ -220,6 +220,21 @@ describe('a pipe', () => {
   });
 });
 
+/** By which other tools know this object as theirs; in a copy they would take the copy for it. */
+const MARKS = {
+  labels: [
+    'app.kubernetes.io/managed-by=Helm',
+    'argocd.argoproj.io/instance=data',
+    'kustomize.toolkit.fluxcd.io/name=data',
+    'kustomize.toolkit.fluxcd.io/namespace=flux-system',
+  ],
+  annotations: [
+    'meta.helm.sh/release-name=data',
+    'meta.helm.sh/release-namespace=ingest',
+    'argocd.argoproj.io/tracking-id=data:pipewright.dev/PipeSettings:ingest/reported',
+  ],
+};
+
 describe('--from-status', () => {
   const fromStatus = (object: string): Promise<PluginRun> =>
     run(['--from-status', object, '-n', scene.namespace]);
@@ -233,8 +248,9 @@ describe('--from-status', () => {
       engine_parallel_view_processing: true,
     });
     await scene.psets.create('reported', { settings: { engine_max_threads: 8 } });
-    await kubectl(['label', 'pset/reported', 'on=yes', '-n', scene.namespace]);
-    await kubectl(['annotate', 'pset/reported', 'note=1', '-n', scene.namespace]);
+    await kubectl(['label', 'pset/reported', 'on=yes', ...MARKS.labels, '-n', scene.namespace]);
+    const notes = ['note=1', ...MARKS.annotations];
+    await kubectl(['annotate', 'pset/reported', ...notes, '-n', scene.namespace]);
     await scene.psets.request('reported');
     await scene.psets.until('reported', 'Applied');
     const before = scene.simulator.settingsOf(pipe);

@@ -133,6 +133,7 @@ describe.runIf(canEnter)('the entrypoint of the image', () => {
 
     expect(ends).toEqual({
       program: 'ERR_ACCESS_DENIED',
+      becomeAnother: 'ERR_ACCESS_DENIED',
       thread: 'ERR_ACCESS_DENIED',
       addon: 'ERR_DLOPEN_DISABLED',
       readElsewhere: 'ERR_ACCESS_DENIED',

@@ -31,6 +31,10 @@ const attempts = {
   countFiles: () => readdirSync('/proc/self/fd'),
 };
 
+// Where nothing forbids it, it succeeds, and nobody is left to tell.
+if (process.permission)
+  attempts.becomeAnother = () => process.execve('/usr/local/bin/node', ['node', '--version']);
+
 process.on('SIGUSR2', async () => {
   const ends = {};
   for (const [name, attempt] of Object.entries(attempts)) {

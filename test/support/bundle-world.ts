@@ -218,9 +218,16 @@ async function makeOperator(
     valueFrom: { configMapKeyRef: { name: 'pipewright-flags', key: name } },
   });
   const container = {
+    ...programs(literal),
     name: 'operator',
     image: 'pipewright:0.1.0',
-    args: ['--log-level=debug', `--password=${literal.core}`, literal.secret],
+    args: [
+      '--log-level=debug',
+      `--password=${literal.core}`,
+      literal.secret,
+      '--api-allow-http',
+      `--token=${literal.core}`,
+    ],
     env: [
       flag('PIPEWRIGHT_API_URL'),
       { name: 'HTTP_PROXY', value: `http://me:${literal.core}@proxy.example.com` },
@@ -230,22 +237,43 @@ async function makeOperator(
     ],
     ports: [{ name: 'http', containerPort: PORT }],
   };
-  const sidecar = { name: 'sidecar', image: 'other', command: ['run', literal.core] };
-  const podSpec = { automountServiceAccountToken: false, containers: [sidecar, container] };
+  const other = {
+    ...programs(literal),
+    image: 'other',
+    command: ['run', literal.core],
+    args: ['--log-level', literal.core],
+    env: [{ name: 'PIPEWRIGHT_LOG_LEVEL', value: literal.core }],
+  };
+  const podSpec = {
+    automountServiceAccountToken: false,
+    initContainers: [{ ...other, ...NO_HOOKS, name: 'before' }],
+    containers: [{ ...other, name: 'sidecar' }, container],
+    hostAliases: [{ ip: '10.0.0.1', hostnames: [`h-${literal.core}`] }],
+    dnsConfig: { searches: [`${literal.core}.example.com`] },
+    volumes: [
+      {
+        name: 'vault',
+        csi: { driver: 'csi.example.com', volumeAttributes: { token: literal.secret } },
+      },
+      { name: 'share', flexVolume: { driver: 'x/y', options: { password: literal.secret } } },
+      { name: 'disk', hostPath: { path: `/${literal.core}` } },
+    ],
+  };
+  const annotations = annotated(literal);
   await asAdmin('POST', `/api/v1/namespaces/${system}/configmaps`, {
-    metadata: { name: 'pipewright-flags' },
+    metadata: { name: 'pipewright-flags', annotations },
     data: { PIPEWRIGHT_API_URL: 'https://api.example.com', ELSE: literal.secret },
   });
   await asAdmin('POST', `/apis/apps/v1/namespaces/${system}/deployments`, {
-    metadata: { name: 'pipewright', labels: LABELS },
+    metadata: { name: 'pipewright', labels: LABELS, annotations },
     spec: {
       selector: { matchLabels: LABELS },
-      template: { metadata: { labels: LABELS }, spec: podSpec },
+      template: { metadata: { labels: LABELS, annotations }, spec: podSpec },
     },
   });
   const pods = `/api/v1/namespaces/${system}/pods`;
   await asAdmin('POST', pods, {
-    metadata: { name: POD, labels: LABELS },
+    metadata: { name: POD, labels: LABELS, annotations },
     spec: { ...podSpec, nodeName: node },
   });
   const containerStatuses = ['sidecar', 'operator'].map((name) => ({
@@ -254,13 +282,82 @@ async function makeOperator(
     imageID: '',
     ready: true,
     restartCount: 1,
+    state: {
+      waiting: { reason: 'RunContainerError', message: `exec: "${literal.core}": not found` },
+    },
+    lastState: {
+      terminated: {
+        exitCode: 1,
+        reason: 'Error',
+        message: name === 'operator' ? 'the end of the operator' : literal.secret,
+      },
+    },
   }));
+  const conditions = [
+    { type: 'Ready', status: 'False', reason: 'ContainersNotReady', message: 'not ready yet' },
+    { type: 'example.com/gate', status: 'False', reason: 'Closed', message: literal.secret },
+  ];
   await change(`${pods}/${POD}/status`, (stored) => ({
     ...stored,
-    status: { phase: 'Running', containerStatuses },
+    status: { phase: 'Running', conditions, containerStatuses },
   }));
+  await makePodEvents(system, literal);
   await asAdmin('POST', `/apis/coordination.k8s.io/v1/namespaces/${system}/leases`, {
-    metadata: { name: 'pipewright' },
+    metadata: { name: 'pipewright', annotations },
     spec: { holderIdentity: `${POD}_1` },
   });
+}
+
+/** What else runs in a container, and may be given a password. */
+function programs({ core, secret }: Key): object {
+  const httpHeaders = [{ name: 'Authorization', value: `Bearer ${core}` }];
+  const exec = { command: ['curl', '-u', secret] };
+  return {
+    livenessProbe: { httpGet: { path: `/livez?token=${core}`, port: 8081, httpHeaders } },
+    readinessProbe: { exec },
+    startupProbe: { httpGet: { path: '/readyz', port: 8081, host: `${core}.example.com` } },
+    lifecycle: { postStart: { exec }, preStop: { httpGet: { port: 80, httpHeaders } } },
+    workingDir: `/${core}`,
+  };
+}
+
+/** Containers that run before the others have none. */
+const NO_HOOKS = {
+  livenessProbe: undefined,
+  readinessProbe: undefined,
+  startupProbe: undefined,
+  lifecycle: undefined,
+};
+
+/** The names of some are those of tools that are known. */
+function annotated({ core, secret }: Key): Readonly<Record<string, string>> {
+  return {
+    'vault.example.com/token': secret,
+    'checksum/config': core,
+    'pipewright.dev/not-ours': core,
+    'argocd.argoproj.io/manifest-generate-paths': core,
+    'meta.helm.sh/release-name': 'release-of-pipewright',
+  };
+}
+
+/** As the kubelet writes them, which repeats commands, their output and addresses. */
+async function makePodEvents(system: string, { core }: Key): Promise<void> {
+  const messages: Readonly<Record<string, string>> = {
+    FailedPostStartHook: `Exec lifecycle hook ([curl -u ${core}]) for Container "operator" failed`,
+    Unhealthy: `Readiness probe failed: curl: wrong password ${core}`,
+    Failed: `Error: failed to start container "operator": exec: "${core}": not found`,
+    FailedMount: `MountVolume.SetUp failed for volume "vault": token ${core}`,
+    FailedScheduling: '0/3 nodes are available: 3 Insufficient memory.',
+  };
+  for (const [reason, message] of Object.entries(messages))
+    await asAdmin('POST', `/api/v1/namespaces/${system}/events`, {
+      metadata: { name: `pod.${reason.toLowerCase()}` },
+      type: 'Warning',
+      reason,
+      message,
+      source: { component: 'kubelet' },
+      involvedObject: { apiVersion: 'v1', kind: 'Pod', namespace: system, name: POD },
+      lastTimestamp: TIME,
+      firstTimestamp: TIME,
+    });
 }

@@ -16,11 +16,12 @@ const MODE = 0o600;
 
 /** Throws UserError where nothing can be written there, before anything is read for it. */
 export async function requireNewFile(file: string): Promise<void> {
-  const there = await access(file).then(
-    () => true,
-    () => false,
+  const why = await access(file).then(
+    () => undefined,
+    (error: unknown) => error as NodeJS.ErrnoException,
   );
-  if (there) throw existing(file);
+  if (!why) throw existing(file);
+  if (file === '' || why.code !== 'ENOENT') throw unwritable(file, why);
   try {
     await access(dirname(file), constants.W_OK);
   } catch (error) {
@@ -72,6 +73,6 @@ function existing(file: string): UserError {
 
 function unwritable(file: string, { message }: Error): UserError {
   return new UserError(
-    `${JSON.stringify(file)} cannot be written: ${message}; give a file in another folder with --file`,
+    `${JSON.stringify(file)} cannot be written: ${message}; give another one with --file`,
   );
 }

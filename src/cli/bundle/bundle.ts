@@ -8,7 +8,7 @@ import { maskedText } from './masked.ts';
 import { Missing } from './missing.ts';
 import { objectParts } from './objects.ts';
 import { findOperators, operatorParts, secretsOf } from './operator.ts';
-import type { Part } from './part.ts';
+import { type Part, segment } from './part.ts';
 import { guardSecrets, referredSecrets } from './secrets.ts';
 import { crdPart, kubectlVersion, serverVersion } from './versions.ts';
 
@@ -64,7 +64,7 @@ export async function bundle(
   if (stop.aborted) throw new UserError('stopped; nothing was written');
 
   const all = [about, ...crds, ...parts, ...ofOperators, missingPart(missing)];
-  const folder = basename(file).replace(/\.(tar\.gz|tgz)$/, '');
+  const folder = segment(basename(file).replace(/\.(tar\.gz|tgz)$/, ''));
   const entries = all
     .map(
       (part): Entry => ({

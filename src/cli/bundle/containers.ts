@@ -1,9 +1,7 @@
 import { environmentName } from '../../config/flags.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { NOT_SHOWN } from './kept.ts';
-import { shownArguments, shownVariable } from './settings.ts';
 
-interface Variable {
+export interface Variable {
   readonly name: string;
   readonly value?: string;
   readonly valueFrom?: {
@@ -55,29 +53,4 @@ export function sourcesOf({ env = [] }: Container): {
     configMaps: unique(env.map(({ valueFrom }) => valueFrom?.configMapKeyRef?.name)),
     secrets: unique(env.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name)),
   };
-}
-
-/** The same with nothing that may be a password of this or another program. */
-export function keptPodSpec(spec: PodSpec): PodSpec {
-  const { containers, initContainers } = spec;
-  return {
-    ...spec,
-    containers: containers.map(keptContainer),
-    ...(initContainers && { initContainers: initContainers.map(keptContainer) }),
-  };
-}
-
-function keptContainer(container: Container): Container {
-  const { command, args, env } = container;
-  return {
-    ...container,
-    ...(command && { command: command.map(() => NOT_SHOWN) }),
-    ...(args && { args: shownArguments(args) }),
-    ...(env && { env: env.map(keptVariable) }),
-  };
-}
-
-function keptVariable(variable: Variable): Variable {
-  const { name, value } = variable;
-  return value === undefined ? variable : { ...variable, value: shownVariable(name, value) };
 }

@@ -1,9 +1,18 @@
+import { isObject } from '../../api/reply/json.ts';
+import { ANNOTATIONS } from '../../config/announcement.ts';
 import { activityType } from '../../kinds/activity/resource.ts';
+import { REQUESTED_AT } from '../../kinds/status/common-status.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/resource.ts';
+import { OWNERS } from '../owners.ts';
 
 /** Annotations that say something of the operator or of how an object was applied. */
-const TELLING =
-  /^(pipewright\.dev|meta\.helm\.sh|deployment\.kubernetes\.io|checksum|argocd\.argoproj\.io)\//;
+const TELLING: ReadonlySet<string> = new Set([
+  ...ANNOTATIONS,
+  REQUESTED_AT,
+  'pipewright.dev/config',
+  'deployment.kubernetes.io/revision',
+  ...OWNERS.flatMap(({ annotations }) => annotations),
+]);
 /** Holds the whole object once more. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 export const NOT_SHOWN = '(not shown)';
@@ -26,7 +35,7 @@ export function keptMetadata(metadata: ObjectMeta): ObjectMeta {
   if (!annotations) return rest;
   const kept = Object.entries(annotations)
     .filter(([name]) => name !== LAST_APPLIED)
-    .map(([name, value]) => [name, TELLING.test(name) ? value : NOT_SHOWN]);
+    .map(([name, value]) => [name, TELLING.has(name) ? value : NOT_SHOWN]);
   if (kept.length === 0) return rest;
   return { ...rest, annotations: Object.fromEntries(kept) as Record<string, string> };
 }
@@ -35,4 +44,20 @@ export function keptMetadata(metadata: ObjectMeta): ObjectMeta {
 function keptStatus(kind: string, status: unknown): unknown {
   if (kind !== activityType.kind || typeof status !== 'object' || status === null) return status;
   return 'activity' in status ? { ...status, activity: NOT_SHOWN } : status;
+}
+
+/** What is named here of a thing is kept: with all below it, with some of that, or as it gives. */
+export type Keep = true | ((value: unknown) => unknown) | { readonly [field: string]: Keep };
+
+/** Only what is named; of a list of each. */
+export function only(keep: Keep, value: unknown): unknown {
+  if (keep === true) return value;
+  if (Array.isArray(value)) return value.map((one) => only(keep, one));
+  if (typeof keep === 'function') return keep(value);
+  if (!isObject(value)) return undefined;
+  const fields = Object.entries(keep).map(([name, below]) => {
+    const one = value[name];
+    return [name, one === undefined || one === null ? undefined : only(below, one)];
+  });
+  return Object.fromEntries(fields.filter(([, one]) => one !== undefined));
 }

@@ -9,14 +9,17 @@ import type { Part } from './part.ts';
  * spreads over several values.
  */
 export function maskedText({ content }: Part, redactor: Redactor): string {
-  const text =
-    typeof content === 'string'
-      ? content.replace(/^\{.*\}$/gm, (line) => maskedLine(line, redactor))
-      : toYaml(maskedValue(content, redactor) as object);
-  return redactor.apply(text);
+  return typeof content === 'string'
+    ? maskedLines(content, redactor)
+    : redactor.apply(toYaml(maskedValue(content, redactor) as object));
 }
 
-/** A line of a log, which has a JSON object on each; what is none is masked with the rest. */
+/** A log has a JSON object on each line, and what a container leaves when it ends is a log too. */
+function maskedLines(text: string, redactor: Redactor): string {
+  return redactor.apply(text.replace(/^\{.*\}$/gm, (line) => maskedLine(line, redactor)));
+}
+
+/** What is no JSON is masked with the rest. */
 function maskedLine(line: string, redactor: Redactor): string {
   try {
     const value: unknown = JSON.parse(line);
@@ -28,7 +31,7 @@ function maskedLine(line: string, redactor: Redactor): string {
 }
 
 function maskedValue(value: unknown, redactor: Redactor): unknown {
-  if (typeof value === 'string') return redactor.apply(value);
+  if (typeof value === 'string') return maskedLines(value, redactor);
   if (Array.isArray(value)) return value.map((one) => maskedValue(one, redactor));
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).map(([name, one]) => [

@@ -1,19 +1,15 @@
 import type { KubeObject } from '../../kube/resource.ts';
 import { USUAL_NAMESPACE } from '../cluster/announced.ts';
 import { type Kubectl, KubectlError } from '../cluster/kubectl.ts';
-import {
-  type Container,
-  type Deployment,
-  keptPodSpec,
-  operatorContainer,
-  sourcesOf,
-} from './containers.ts';
+import { type Container, type Deployment, operatorContainer, sourcesOf } from './containers.ts';
 import { keptEvent, listEvents } from './events.ts';
-import { keptMetadata, keptOf } from './kept.ts';
+import { keptOf } from './kept.ts';
+import { shownEvent } from './machine-words.ts';
 import type { Missing } from './missing.ts';
 import { type Part, pathOf } from './part.ts';
 import { logsOf, metricsOf, type Pod } from './pods.ts';
 import { shownVariable } from './settings.ts';
+import { keptDeployment, keptLease, keptPod } from './workloads.ts';
 
 const LABEL = 'app.kubernetes.io/name=pipewright';
 
@@ -115,8 +111,15 @@ export async function operatorParts(source: Source, operator: Operator): Promise
   );
   const held = (leases?.items ?? []).filter((lease) => isHeld(lease, name));
   return [
-    yaml('deployment', keptDeployment(deployment)),
-    ...(pods.length > 0 ? [yaml('pods', pods.map(keptPod))] : []),
+    yaml('deployment', keptDeployment(deployment, container.name)),
+    ...(pods.length > 0
+      ? [
+          yaml(
+            'pods',
+            pods.map((pod) => keptPod(pod, container.name)),
+          ),
+        ]
+      : []),
     ...(held.length > 0 ? [yaml('leases', held.map(keptLease))] : []),
     ...configMaps
       .filter((one) => one !== undefined)
@@ -135,6 +138,10 @@ async function podsOf(
   const selector = labels.map(([label, value]) => `${label}=${value}`).join(',');
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?labelSelector=${encodeURIComponent(selector)}`;
   const what = `the Pods of the Deployment ${namespace}/${name}`;
+  if (labels.length === 0) {
+    missing.add(what, 'its selector has no matchLabels, so they cannot be told from others');
+    return [];
+  }
   const list = await missing.unless(what, () => kubectl.get<List<Pod>>(path));
   if (list?.items.length === 0) missing.add(what, 'there are none, so no log and no metrics');
   return list?.items ?? [];
@@ -155,7 +162,7 @@ async function eventsOf(
   return lists
     .flatMap((list) => list ?? [])
     .filter(({ involvedObject }) => `${involvedObject.name}-`.startsWith(`${name}-`))
-    .map(keptEvent);
+    .map((event) => keptEvent(shownEvent(event)));
 }
 
 /** The Lease that a Pod of this Deployment holds, or one that is called like it. */
@@ -164,33 +171,6 @@ function isHeld({ metadata, spec }: Lease, deployment: string): boolean {
     metadata.name.startsWith('pipewright') ||
     (spec?.holderIdentity ?? '').startsWith(`${deployment}-`)
   );
-}
-
-function keptDeployment(deployment: Deployment): object {
-  const { template } = deployment.spec;
-  const { metadata, spec } = template;
-  return {
-    ...keptOf(deployment, { apiVersion: 'apps/v1', kind: 'Deployment' }),
-    spec: {
-      ...deployment.spec,
-      template: {
-        ...template,
-        ...(metadata && { metadata: keptMetadata(metadata) }),
-        spec: keptPodSpec(spec),
-      },
-    },
-  };
-}
-
-function keptPod(pod: Pod): object {
-  return {
-    ...keptOf(pod, { apiVersion: 'v1', kind: 'Pod' }),
-    spec: keptPodSpec(pod.spec),
-  };
-}
-
-function keptLease(lease: Lease): object {
-  return keptOf(lease, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' });
 }
 
 function keptConfigMap(configMap: ConfigMap): object {

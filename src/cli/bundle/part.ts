@@ -27,6 +27,6 @@ function cut(name: string, most: number): string {
   return `${name.slice(0, most - hash.length - 1)}-${hash}`;
 }
 
-function segment(name: string): string {
-  return name.replace(/[^A-Za-z0-9._-]/g, '_').replace(/^\.+$/, '_');
+export function segment(name: string): string {
+  return name.replace(/[^A-Za-z0-9._-]/g, '_').replace(/^\.*$/, '_');
 }

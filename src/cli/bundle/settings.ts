@@ -3,7 +3,10 @@ import { environmentName } from '../../config/flags.ts';
 import { isTextOfFile, shown, withoutUserInfo } from '../../shown.ts';
 import { NOT_SHOWN } from './kept.ts';
 
-const FLAG_NAMES: ReadonlySet<string> = new Set(FLAGS.map(({ name }) => name));
+/** By name: whether the next argument is its value. */
+const FLAG_NAMES: ReadonlyMap<string, boolean> = new Map(
+  FLAGS.map((flag) => [flag.name, 'placeholder' in flag]),
+);
 const FLAG_VARIABLES: ReadonlySet<string> = new Set(FLAGS.map(({ name }) => environmentName(name)));
 const PROXIES: ReadonlySet<string> = new Set(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
 
@@ -13,18 +16,18 @@ export function shownVariable(name: string, value: string): string {
   return FLAG_VARIABLES.has(name) ? shownValue(value) : NOT_SHOWN;
 }
 
-/** The same of the arguments of a container, which may be another program's. */
+/** The same of the operator's arguments. */
 export function shownArguments(args: readonly string[]): string[] {
   let isValue = false;
   return args.map((arg) => {
-    if (isValue) {
-      isValue = false;
-      return shownValue(arg);
-    }
+    const wasValue = isValue && !arg.startsWith('-');
+    isValue = false;
+    if (wasValue) return shownValue(arg);
     const [, name = '', value] = /^--([a-z-]+)(?:=(.*))?$/s.exec(arg) ?? [];
-    if (!FLAG_NAMES.has(name)) return NOT_SHOWN;
-    isValue = value === undefined;
-    return isValue ? arg : `--${name}=${shownValue(value ?? '')}`;
+    const takesValue = FLAG_NAMES.get(name);
+    if (takesValue === undefined) return NOT_SHOWN;
+    isValue = value === undefined && takesValue;
+    return value === undefined ? arg : `--${name}=${shownValue(value)}`;
   });
 }
 

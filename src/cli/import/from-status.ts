@@ -6,6 +6,7 @@ import { type CommonStatus, REQUESTED_AT } from '../../kinds/status/common-statu
 import type { KubeObject } from '../../kube/resource.ts';
 import { type Found, getObject, parseObjectName, shortNameOf } from '../cluster/objects.ts';
 import { type Context, type ExitCode, namespaceOf, type ScopeFlags } from '../command.ts';
+import { OWNERS } from '../owners.ts';
 import { UserError } from '../user-error.ts';
 import { ago } from '../words.ts';
 import { type Completion, completeOrganization, completePipeSettings } from './completed.ts';
@@ -74,19 +75,27 @@ function replyTime({ status }: KubeObject): string | undefined {
   return lastRequest?.outcome === 'Succeeded' ? lastRequest.time : (proof ?? applied)?.time;
 }
 
-/** Written by others, or about one object of one cluster. */
-const NOT_OF_A_MANIFEST = new Set([
+/**
+ * Written by others, about one object of one cluster, or by which another tool knows what is its
+ * own.
+ */
+const NOT_OF_A_MANIFEST: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   REQUESTED_AT,
+  'app.kubernetes.io/managed-by',
+  ...OWNERS.flatMap((owner) => [...owner.labels, ...owner.annotations]),
 ]);
 
 function keptMetadata({ metadata }: KubeObject): Manifest['metadata'] {
-  const { name, namespace, labels, annotations = {} } = metadata;
-  const kept = Object.entries(annotations).filter(([key]) => !NOT_OF_A_MANIFEST.has(key));
-  return {
-    name,
-    namespace,
-    ...(labels && { labels }),
-    ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }),
-  };
+  const { name, namespace } = metadata;
+  const labels = ownOf(metadata.labels);
+  const annotations = ownOf(metadata.annotations);
+  return { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) };
+}
+
+function ownOf(
+  texts: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> | undefined {
+  const own = Object.entries(texts).filter(([name]) => !NOT_OF_A_MANIFEST.has(name));
+  return own.length === 0 ? undefined : Object.fromEntries(own);
 }

@@ -1,25 +1,5 @@
 import type { KubeObject } from '../../kube/resource.ts';
-
-interface Owner {
-  readonly name: string;
-  readonly labels: readonly string[];
-  readonly annotations: readonly string[];
-}
-
-/** The marks that each tool leaves on what it applies. */
-const OWNERS: readonly Owner[] = [
-  {
-    name: 'Argo CD',
-    labels: ['argocd.argoproj.io/instance'],
-    annotations: ['argocd.argoproj.io/tracking-id'],
-  },
-  {
-    name: 'Flux',
-    labels: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name'],
-    annotations: [],
-  },
-  { name: 'Helm', labels: [], annotations: ['meta.helm.sh/release-name'] },
-];
+import { OWNERS } from '../owners.ts';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
