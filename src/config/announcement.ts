@@ -1,5 +1,8 @@
 import { normaliseBaseUrl } from '../api/http/base-url.ts';
 import type { Config } from './config.ts';
+import { namespaces as namespacesIn } from './flag-values.ts';
+import type { Reading } from './flags.ts';
+import { labelSelector } from './label-selector.ts';
 
 /** The annotations in which a leader says in its Lease what it is and works on. */
 const ANNOUNCED = {
@@ -41,18 +44,37 @@ export function announcement(
   };
 }
 
-/** What a Lease says of its operator; undefined where no operator has written into it. */
+/** As a version is written; what is printed of it can be no sentence. */
+const VERSION = /^[\w.+-]{1,64}$/;
+
+/**
+ * What a Lease says of its operator; undefined where no operator has written into it: anybody may
+ * write a Lease, but an operator writes nothing that its flags would refuse.
+ */
 export function announcedIn(
   annotations: Readonly<Record<string, string>> | undefined,
 ): Announcement | undefined {
   const version = annotations?.[ANNOUNCED.version];
-  if (annotations === undefined || version === undefined) return undefined;
+  if (annotations === undefined || version === undefined || !VERSION.test(version))
+    return undefined;
+  const names = readUnlessEmpty(annotations[ANNOUNCED.namespaces], namespacesIn, []);
+  const selector = readUnlessEmpty(annotations[ANNOUNCED.selector], labelSelector, '');
+  const secretSelector = readUnlessEmpty(annotations[ANNOUNCED.secretSelector], labelSelector, '');
+  if ('problem' in names || 'problem' in selector || 'problem' in secretSelector) return undefined;
   return {
     version,
-    namespaces: (annotations[ANNOUNCED.namespaces] ?? '').split(',').filter((name) => name !== ''),
-    selector: annotations[ANNOUNCED.selector] ?? '',
-    secretSelector: annotations[ANNOUNCED.secretSelector] ?? '',
+    namespaces: names.value,
+    selector: selector.value,
+    secretSelector: secretSelector.value,
     apiUrl: annotations[ANNOUNCED.apiUrl] ?? '',
     planOnly: annotations[ANNOUNCED.planOnly] === 'true',
   };
+}
+
+function readUnlessEmpty<Value>(
+  text: string | undefined,
+  read: (text: string) => Reading<Value>,
+  empty: Value,
+): Reading<Value> {
+  return text === undefined || text === '' ? { value: empty } : read(text);
 }

@@ -263,7 +263,41 @@ test('missing rule', async () => {
   );
   await run(finding.command);
   await nothingFound();
+  await secret('second', { keyId: 'key-1', keySecret: 'secret-1' });
+  await create('second', { secret: 'second' });
+  const another = await waitFor(() => found('rights'), { what: 'the second rule to be missed' });
+  await run(another.command);
+  await run(another.command);
+  await until('second', 'Applied');
+  await nothingFound();
   await give(rules);
+});
+
+test('an operator that a tenant made up gets no rights, and nothing is changed for it', async () => {
+  const labels = { 'app.kubernetes.io/name': 'pipewright' };
+  const metadata = { name: 'forged', namespace: 'elsewhere' };
+  const spec = { serviceAccountName: 'evil', containers: [{ name: 'any', image: 'any' }] };
+  await applied({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { ...metadata, labels },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec },
+    },
+  });
+  const { findings } = await doctor();
+  expect(new Set(findings.map(({ check }) => check))).toEqual(new Set(['leader', 'rights']));
+  for (const { command, says } of findings) {
+    expect(command).toBeUndefined();
+    expect(says).toContain('--operator-namespace elsewhere');
+    expect(says).toContain('Operators are seen in namespaces elsewhere, pipewright.');
+  }
+  expect(await doctor('--operator-namespace', 'pipewright')).toMatchObject({ code: 0 });
+  const named = await doctor('--operator-namespace', 'elsewhere');
+  expect(JSON.stringify(named.findings)).toContain('--serviceaccount=elsewhere:evil');
+  await kubectl('delete', 'deployment', 'forged', '-n', 'elsewhere');
 });
 
 test('missing Secret, half Secret, refused key and paused key', async () => {

@@ -39,4 +39,18 @@ describe('what a leader says of itself', () => {
     expect(announcedIn(undefined)).toBeUndefined();
     expect(announcedIn({ 'example.com/version': '1' })).toBeUndefined();
   });
+
+  test.each([
+    ['version', '9.0.0. Run this'],
+    ['version', '1.0.0\u001b[2J'],
+    ['namespaces', 'a},image.repository=evil'],
+    ['namespaces', 'A'],
+    ['selector', 'team=x,--all'],
+    ['secret-selector', 'use in (a;b)'],
+  ])('is nothing where no operator can have written its %s: %j', (name, text) => {
+    const apiUrl = new URL('https://api.example.com');
+    const said = announcement({ apiUrl, namespaces: ['a'], planOnly: false }, '1.2.3');
+    expect(announcedIn(said)).toBeDefined();
+    expect(announcedIn({ ...said, [`pipewright.dev/${name}`]: text })).toBeUndefined();
+  });
 });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import type { Working } from '../../src/cli/doctor/coverage.ts';
 import { type CrdReading, differenceOf, judgeCrds } from '../../src/cli/doctor/crds.ts';
 import { watchLeading } from '../../src/cli/doctor/leading.ts';
 import {
@@ -119,6 +120,7 @@ describe('the rights that are asked for', () => {
     isRefused: (asked: Asked) => boolean,
     namespaces: readonly string[] = [],
     secrets: readonly string[] = ['management-api'],
+    operator: Partial<Working> = {},
   ) {
     const report = new Report();
     const asked: Asked[] = [];
@@ -127,8 +129,8 @@ describe('the rights that are asked for', () => {
         items: { spec: { user: string; groups: string[]; resourceAttributes: Asked } }[];
       };
       for (const { spec } of items) {
-        expect(spec.user).toBe('system:serviceaccount:pipewright:operator');
-        expect(spec.groups).toContain('system:serviceaccounts:pipewright');
+        expect(spec.user).toMatch(/^system:serviceaccount:pipewright2?:operator$/);
+        expect(spec.groups).toContain(`system:serviceaccounts:${spec.user.split(':')[2]}`);
         asked.push(spec.resourceAttributes);
       }
       return items.map(({ spec }) => `${!isRefused(spec.resourceAttributes)}\n`).join('');
@@ -137,7 +139,7 @@ describe('the rights that are asked for', () => {
       pset(`p${at}`, { secret: { name }, namespace: namespaces[0] ?? 'ingest' }),
     );
     const options = { kubectl, report, shell, secrets: secretUses(objects) };
-    await checkRights(working({ namespaces }), options);
+    await checkRights({ ...working({ namespaces }), ...operator }, options);
     return { findings: report.findings, asked };
   }
 
@@ -156,12 +158,39 @@ describe('the rights that are asked for', () => {
   test('that are missing are given with a Role in each namespace, or a ClusterRole', async () => {
     const isRefused = ({ subresource }: Asked): boolean => subresource === 'status';
     const [one] = (await found(isRefused)).findings;
+    const [name = ''] =
+      /operator-pipesettings-status-update-[0-9a-f]{8}/.exec(one?.command ?? '') ?? [];
+    const applied = '--dry-run=client -o yaml | kubectl apply --server-side --force-conflicts -f -';
     expect(one?.command).toBe(
-      'kubectl create clusterrole operator-pipesettings-status-update --verb=update --resource=pipesettings.pipewright.dev/status && kubectl create clusterrolebinding operator-pipesettings-status-update --clusterrole=operator-pipesettings-status-update --serviceaccount=pipewright:operator',
+      `kubectl create clusterrole ${name} --verb=update --resource=pipesettings.pipewright.dev/status ${applied} && kubectl create clusterrolebinding ${name} --clusterrole=${name} --serviceaccount=pipewright:operator ${applied}`,
     );
     const [each] = (await found(isRefused, ['a', 'b'])).findings;
     expect(each?.says).toContain('in namespace a, update pipesettings/status of pipewright.dev in');
     expect(each?.command?.match(/ create role /g)).toHaveLength(2);
+  });
+
+  test('are given by a role of a name of its own for each Secret and each ServiceAccount', async () => {
+    const refused = ({ resource }: Asked): boolean => resource === 'secrets';
+    const roleOf = async (secret: string, operator?: Partial<Working>) => {
+      const { findings } = await found(refused, [], [secret], operator);
+      return / create role (\S+) /.exec(findings[0]?.command ?? '')?.[1];
+    };
+    const one = await roleOf('one');
+    expect(one).toBeDefined();
+    expect(await roleOf('one')).toBe(one);
+    expect(await roleOf('two')).not.toBe(one);
+    const elsewhere = { ...deployment(), namespace: 'pipewright2' };
+    expect(await roleOf('one', { deployment: elsewhere })).not.toBe(one);
+  });
+
+  test('are given to none that anybody may have made up', async () => {
+    const doubt = 'Say whether it is yours.';
+    const { findings } = await found(() => true, [], ['one'], { doubt });
+    expect(findings.length).toBeGreaterThan(1);
+    for (const { command, says } of findings) {
+      expect(command).toBeUndefined();
+      expect(says).toMatch(/ may not .* Say whether it is yours\.$/);
+    }
   });
 
   test('on the Lease are given by its name, and to create one without', async () => {
@@ -169,9 +198,9 @@ describe('the rights that are asked for', () => {
     expect(findings).toHaveLength(1);
     const command = findings[0]?.command ?? '';
     expect(command).toContain(
-      '--verb=get,list,watch,update --resource=leases.coordination.k8s.io --resource-name=pipewright &&',
+      '--verb=get,list,watch,update --resource=leases.coordination.k8s.io --resource-name=pipewright --dry-run',
     );
-    expect(command).toContain('--verb=create --resource=leases.coordination.k8s.io &&');
+    expect(command).toContain('--verb=create --resource=leases.coordination.k8s.io --dry-run');
   });
 
   test('on Secrets may be given by name: only those that are referred to count', async () => {
@@ -310,7 +339,7 @@ describe('Secrets', () => {
     const [finding] = (await found([basic])).findings;
     expect(finding?.says).toContain('it has no key "username" (its keys: "password")');
     expect(finding?.command).toContain(
-      '--type=kubernetes.io/basic-auth --from-literal=username="$PIPEWRIGHT_KEY_ID" --from-literal=password="$PIPEWRIGHT_KEY_SECRET" --dry-run=client',
+      '--type=kubernetes.io/basic-auth --from-literal=username="$PIPEWRIGHT_KEY_ID" --from-file=password=/dev/stdin --dry-run=client',
     );
   });
 
@@ -320,8 +349,26 @@ describe('Secrets', () => {
     expect(findings).toHaveLength(1);
     expect(findings[0]?.says).toContain('does not exist in namespace "ingest"');
     expect(findings[0]?.command).toBe(
-      'kubectl -n ingest create secret generic management-api --from-literal=keyId="$PIPEWRIGHT_KEY_ID" --from-literal=keySecret="$PIPEWRIGHT_KEY_SECRET"',
+      `printf %s "$PIPEWRIGHT_KEY_SECRET" | kubectl -n ingest create secret generic management-api --from-literal=keyId="$PIPEWRIGHT_KEY_ID" --from-file=keySecret=/dev/stdin`,
     );
+  });
+
+  test.each([
+    { name: '--kubeconfig=x' },
+    { name: '..', keyIdKey: '' },
+    { name: 'ok', keyIdKey: 'a b' },
+    { name: 'ok', keySecretKey: 'k="$HOME"' },
+    { name: 'ok', keySecretKey: 7 },
+  ])('of a choice that no CRD of this version lets in are not asked for: %j', async (secret) => {
+    expect(secretUses([pset('x', { secret })])).toEqual([]);
+  });
+
+  test('get no labels that an operator asks for which anybody may have made up', async () => {
+    const stored = [secret('management-api', { keyId: 'id', keySecret: VALUE })];
+    const operators = [{ ...working({ secretSelector: 'use=api' }), doubt: 'Is it yours?' }];
+    const [finding] = (await found(stored, [pset('x')], operators)).findings;
+    expect(finding?.command).toBeUndefined();
+    expect(finding?.says).toMatch(/ Is it yours\?$/);
   });
 
   test('without the labels that the operator asks for are labelled', async () => {
@@ -342,16 +389,37 @@ describe('Secrets', () => {
   });
 });
 
+describe('a report', () => {
+  test('has no text that steers a terminal, and no command that is made of one', () => {
+    const report = new Report();
+    report.find({
+      check: 'objects',
+      object: 'a\u001b[1m',
+      says: 'b\n\u202ec',
+      command: "run 'd\u0007'",
+    });
+    report.cannot('api', 'e\u001b]0;f');
+    expect(JSON.stringify(report)).not.toMatch(/\\u|\u202e/);
+    expect(report.findings).toEqual([
+      {
+        check: 'objects',
+        object: 'a [1m',
+        says: expect.stringMatching(/^b {2}c No command is given/),
+      },
+    ]);
+    expect(report.notChecked).toEqual([{ check: 'api', says: 'e ]0;f' }]);
+  });
+});
+
 test('the shell reads every word as it was meant, and puts in the variables', () => {
-  const words = ['a b', "it's", '$HOME', '`id`', '"', '{a,b}', '!x', '*', '', 'k="$V"', 'ü', '-n'];
+  const plain = ['a b', "it's", '$HOME', '`id`', '"', '{a,b}', '!x', '*', '', 'k="$V"', 'ü', '-n'];
+  const words = [...plain, { before: 'k=', variable: 'V' }, { before: 'a b=', variable: 'V' }];
   const [, ...quoted] = [shell.kubectl(...words)].flatMap(
     (text) => /^kubectl (.*)$/s.exec(text) ?? [],
   );
   const script = `set -- ${quoted.join(' ')}; for one in "$@"; do printf '%s\\n' "$one"; done`;
   const said = execFileSync('sh', ['-c', script], { env: { V: 'a "value"' }, encoding: 'utf8' });
-  expect(said.split('\n').slice(0, -1)).toEqual(
-    words.map((word) => (word === 'k="$V"' ? 'k=a "value"' : word)),
-  );
+  expect(said.split('\n').slice(0, -1)).toEqual([...plain, 'k=a "value"', 'a b=a "value"']);
 });
 
 test('commands are for the cluster that doctor was told to look at', () => {

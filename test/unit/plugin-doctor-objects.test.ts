@@ -58,6 +58,17 @@ describe('objects that nobody works on', () => {
     );
   });
 
+  test('of an operator that anybody may have made up: it is told, and nothing is changed for it', () => {
+    const doubt = 'Is it yours?';
+    const helm = deployment({}, { helm: true });
+    const [unwatched] = covered([pset('x')], { ...working({ namespaces: ['a'] }, helm), doubt });
+    const [unselected] = covered([pset('x')], { ...working({ selector: 'team=x' }), doubt });
+    for (const finding of [unwatched, unselected]) {
+      expect(finding?.command).toBeUndefined();
+      expect(finding?.says).toMatch(/ Nobody works on .* Is it yours\?$/);
+    }
+  });
+
   test('of one that has it in an argument: no command can change that, and the flag is named', () => {
     const installed = deployment({}, { args: ['--namespaces=a'] });
     const [finding] = covered([pset('x')], working({ namespaces: ['a'] }, installed));
@@ -153,14 +164,14 @@ describe('what statuses say', () => {
 
   test('of a key is one finding for each Secret, with its own keys', () => {
     const reason = 'Forbidden';
-    const other = { name: 'other', keyIdKey: 'id', keySecretKey: 'my secret' };
+    const other = { name: 'other', keyIdKey: 'id', keySecretKey: 'my-secret' };
     const findings = states(pset('a', { reason }), pset('b', { reason, secret: other }));
     expect(findings.map(({ object }) => object)).toEqual([
       'secret/management-api in namespace ingest',
       'secret/other in namespace ingest',
     ]);
     expect(findings[0]?.command).toBe(
-      'kubectl -n ingest create secret generic management-api --from-literal=keyId="$PIPEWRIGHT_KEY_ID" --from-literal=keySecret="$PIPEWRIGHT_KEY_SECRET" --dry-run=client -o yaml | kubectl apply --server-side --force-conflicts -f -',
+      'printf %s "$PIPEWRIGHT_KEY_SECRET" | kubectl -n ingest create secret generic management-api --from-literal=keyId="$PIPEWRIGHT_KEY_ID" --from-file=keySecret=/dev/stdin --dry-run=client -o yaml | kubectl apply --server-side --force-conflicts -f -',
     );
   });
 

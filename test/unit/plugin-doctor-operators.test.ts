@@ -5,11 +5,15 @@ import {
   configMapsOf,
   type DeploymentObject,
   readDeployment,
+  releaseOf,
 } from '../../src/cli/doctor/deployment.ts';
+import { findOperators } from '../../src/cli/doctor/operators.ts';
 import { deploymentNameIn, leadingWith, paired } from '../../src/cli/doctor/pairing.ts';
+import { Report } from '../../src/cli/doctor/report.ts';
 import { compareReleases } from '../../src/cli/doctor/versions.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { deployment, lease } from '../support/doctor.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
+import { deployment, fakeKubectl, lease } from '../support/doctor.ts';
 
 const BASE = new URL('../../deploy/kustomize/base/deployment.yaml', import.meta.url);
 
@@ -59,6 +63,15 @@ describe('the flags of a Deployment', () => {
   test('that the operator would refuse are not guessed at', () => {
     expect(deployment({ PIPEWRIGHT_SELECTOR: 'a=b=c' }).flags).toBeUndefined();
     expect(deployment({ PIPEWRIGHT_NAMESPACES: 'A' }).flags).toBeUndefined();
+    expect(deployment({ PIPEWRIGHT_LEADER_ELECT_NAME: '--all' }).flags).toBeUndefined();
+    expect(deployment({ PIPEWRIGHT_LEADER_ELECT_NAMESPACE: '-x' }).flags).toBeUndefined();
+  });
+
+  test.each(['--patch-file=x', '..', '-n'])('are in no ConfigMap of the name %j', (name) => {
+    const variable = 'PIPEWRIGHT_NAMESPACES';
+    const valueFrom = { configMapKeyRef: { name, key: variable } };
+    const one = deployment({}, { env: [{ name: variable, valueFrom }] });
+    expect(one.source('namespaces')).toEqual({ in: 'variables' });
   });
 });
 
@@ -116,9 +129,95 @@ describe('a Deployment and its Lease', () => {
     [POD, 'pipewright'],
     ['my-team-pipewright-6f9d-abcde_1', 'my-team-pipewright'],
     ['laptop_1', undefined],
+    ['..-6f9d-abcde_1', undefined],
+    ['--all-6f9d-abcde_1', undefined],
     ['', undefined],
   ])('the holder %j is of the Deployment %j', (holder, name) => {
     expect(deploymentNameIn(lease('any', { holder }))).toBe(name);
+  });
+});
+
+describe('a release of Helm', () => {
+  const object = (release: string, namespace = 'pipewright'): KubeObject => ({
+    metadata: {
+      ...deploymentMeta,
+      labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+      annotations: {
+        'meta.helm.sh/release-name': release,
+        'meta.helm.sh/release-namespace': namespace,
+      },
+    },
+  });
+  const deploymentMeta = {
+    name: 'pipewright',
+    namespace: 'pipewright',
+    uid: '1',
+    resourceVersion: '1',
+    creationTimestamp: '2026-01-01T00:00:00Z',
+  };
+
+  test('is one by a name that Helm takes', () => {
+    expect(releaseOf(object('my.pipe-1'))).toEqual({
+      release: 'my.pipe-1',
+      namespace: 'pipewright',
+    });
+  });
+
+  test.each([
+    ['--post-renderer=./x.sh', undefined],
+    ['-f', undefined],
+    ['a\u001b[2J', undefined],
+    ['a'.repeat(54), undefined],
+    ['', undefined],
+    ['pipewright', '--kubeconfig=x'],
+    ['pipewright', 'a/b'],
+  ])('is none by another: %j in %j', (release, namespace) => {
+    expect(releaseOf(object(release, namespace))).toBeUndefined();
+  });
+});
+
+describe('an operator that anybody may have made up', () => {
+  /** Deployments with the label, and Leases with the annotations, in these namespaces. */
+  async function seen(
+    { deployments, leases = [] }: { deployments: string[]; leases?: string[] },
+    namespace?: string,
+  ) {
+    const meta = (where: string) => ({ ...lease('pipewright').metadata, namespace: where });
+    const kubectl = fakeKubectl(([, , path = '']) => {
+      if (path.includes('/leases'))
+        return JSON.stringify({
+          items: leases.map((where) => ({ ...lease('pipewright'), metadata: meta(where) })),
+        });
+      if (!path.includes('labelSelector')) return 'Error: NotFound';
+      const items = deployments.map((where) => ({
+        metadata: { name: 'pipewright', namespace: where },
+        spec: {
+          template: { spec: { serviceAccountName: 'any', containers: [{ name: 'pipewright' }] } },
+        },
+      }));
+      return JSON.stringify({ items });
+    });
+    const found = await findOperators({ kubectl, report: new Report(), namespace });
+    return (found ?? []).map(({ namespace: where, doubt }) => [where, doubt]);
+  }
+
+  test('is not the only one, in the namespace of the documents, or in the one that is named', async () => {
+    expect(await seen({ deployments: ['pipewright'], leases: ['pipewright'] })).toEqual([
+      ['pipewright', undefined],
+    ]);
+    expect(await seen({ deployments: ['mine'] }, 'mine')).toEqual([['mine', undefined]]);
+  });
+
+  test.each([
+    { deployments: ['tenant'] },
+    { deployments: [], leases: ['tenant'] },
+    { deployments: ['pipewright', 'tenant'] },
+    { deployments: ['pipewright'], leases: ['pipewright', 'tenant'] },
+  ])('may be any other: %j', async (there) => {
+    const found = await seen(there);
+    expect(found.map(([where]) => where)).toContain('tenant');
+    for (const [where, doubt] of found)
+      expect(doubt).toContain(`with --operator-namespace ${where},`);
   });
 });
 

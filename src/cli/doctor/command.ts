@@ -9,7 +9,7 @@ export function doctorCommand(): Command {
     )
     .option(
       '--operator-namespace <name>',
-      'where the operator is; absent: all namespaces are looked at, or pipewright where that is forbidden',
+      'where your operator is; absent: all namespaces are looked at, or pipewright where that is forbidden, and an operator seen elsewhere gets no command',
     )
     .addOption(
       new Option('-o, --output <format>', 'how to print it')

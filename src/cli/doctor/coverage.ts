@@ -53,12 +53,13 @@ export function judgeCoverage(
     const names = [...new Set(unwatched.map(({ object }) => object.metadata.namespace))].toSorted();
     const wanted = [...new Set([...operator.works.namespaces, ...names])];
     const told = setFlagCommand(operator, { flag: 'namespaces', value: wanted.join(',') }, shell);
-    report.find({
-      check: 'namespaces',
+    const finding = {
+      check: 'namespaces' as const,
       object: listed(names.map((name) => `namespace/${name}`)),
       says: `${operatorName(operator)} works only in ${listed(operator.works.namespaces.map((name) => `namespace ${name}`))} (--namespaces). Nobody works on ${objectsNamed(unwatched)}. ${told.says}`,
       ...(told.command !== undefined && { command: told.command }),
-    });
+    };
+    report.find(finding, operator);
   }
   for (const group of grouped(unselected, ({ object }) => object.metadata.namespace))
     judgeSelection(group, { all: objects, operators, report, shell });
@@ -89,8 +90,8 @@ function judgeSelection(
   const which = isWhole
     ? [kinds.map((plural) => `${plural}.${first.definition.type.group}`).join(','), '--all']
     : group.map(shortNameOf);
-  report.find({
-    check: 'selector',
+  const finding = {
+    check: 'selector' as const,
     object:
       group.length > 1
         ? `namespace/${namespace}`
@@ -99,5 +100,6 @@ function judgeSelection(
     ...(labels && {
       command: shell.kubectl('-n', namespace, 'label', ...which, ...labels, '--overwrite'),
     }),
-  });
+  };
+  report.find(finding, operator);
 }

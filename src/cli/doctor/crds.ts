@@ -49,7 +49,7 @@ export function judgeCrds(
   options: { readonly report: Report; readonly shell: Shell; readonly newerOperator?: string },
 ): void {
   const { report, shell, newerOperator } = options;
-  const apply = `${shell.plugin('crds')} | ${shell.kubectl('apply', '--server-side', '--force-conflicts', '-f', '-')}`;
+  const apply = shell.applied(shell.plugin('crds'));
   const missing = crds.filter(({ found }) => !found).map(({ name }) => name);
   if (missing.length > 0) {
     const isOne = missing.length === 1;

@@ -1,6 +1,6 @@
 import { leaseName } from '../../config/config.ts';
 import { FLAGS } from '../../config/flag-table.ts';
-import { namespaces as namespacesIn } from '../../config/flag-values.ts';
+import { dnsLabel, dnsName, namespaces as namespacesIn } from '../../config/flag-values.ts';
 import { environmentName, readArguments } from '../../config/flags.ts';
 import { labelSelector } from '../../config/label-selector.ts';
 import type { KubeObject } from '../../kube/resource.ts';
@@ -41,15 +41,21 @@ export interface Release {
   readonly namespace: string;
 }
 
-/** The release that an object belongs to, by what Helm has written into it. */
+/** Of Helm: the Secret of a release has a name that is longer. */
+const LONGEST_RELEASE = 53;
+
+/**
+ * The release that an object belongs to, by what Helm has written into it. With other text than a
+ * name of each, which might be read as a flag, Helm has not written it.
+ */
 export function releaseOf({ metadata }: KubeObject): Release | undefined {
   const { labels = {}, annotations = {} } = metadata;
   const release = annotations['meta.helm.sh/release-name'];
   const namespace = annotations['meta.helm.sh/release-namespace'];
-  const isHelms = labels['app.kubernetes.io/managed-by'] === 'Helm';
-  return isHelms && release !== undefined && namespace !== undefined
-    ? { release, namespace }
-    : undefined;
+  if (labels['app.kubernetes.io/managed-by'] !== 'Helm') return undefined;
+  if (release === undefined || namespace === undefined) return undefined;
+  if (release.length > LONGEST_RELEASE || 'problem' in dnsName(release)) return undefined;
+  return 'problem' in dnsLabel(namespace) ? undefined : { release, namespace };
 }
 
 /** An operator's Deployment, and what it tells the operator to do. */
@@ -86,7 +92,7 @@ export interface DeploymentFlags {
 
 /** The names of the ConfigMaps that its variables come from. */
 export function configMapsOf(object: DeploymentObject): string[] {
-  const names = (operatorContainer(object)?.env ?? []).flatMap(
+  const names = variablesOf(operatorContainer(object)).flatMap(
     ({ valueFrom }) => valueFrom?.configMapKeyRef?.name ?? [],
   );
   return [...new Set(names)];
@@ -121,8 +127,16 @@ function operatorContainer({ spec }: DeploymentObject): Container | undefined {
   return containers.find(isOurs) ?? containers[0];
 }
 
+/** But for those of a ConfigMap that cannot be: the API server does not look at the name. */
+function variablesOf(container: Container | undefined): readonly Variable[] {
+  return (container?.env ?? []).filter(({ valueFrom }) => {
+    const ref = valueFrom?.configMapKeyRef;
+    return !ref || 'value' in dnsName(ref.name);
+  });
+}
+
 function environmentOf(container: Container, configMaps: ConfigMaps): Record<string, string> {
-  const pairs = (container.env ?? []).flatMap(({ name, value, valueFrom }) => {
+  const pairs = variablesOf(container).flatMap(({ name, value, valueFrom }) => {
     const ref = valueFrom?.configMapKeyRef;
     const text = ref ? configMaps.get(ref.name)?.[ref.key] : value;
     return text === undefined ? [] : [[name, text] as const];
@@ -144,7 +158,10 @@ function flagsOf(
   );
   if (!selector || !secretSelector) return undefined;
   if ('problem' in names || 'problem' in selector || 'problem' in secretSelector) return undefined;
+  const leaseNamespace = text('leader-elect-namespace') || namespace;
   const named = text('leader-elect-name');
+  if ('problem' in dnsLabel(leaseNamespace)) return undefined;
+  if (named !== '' && 'problem' in dnsName(named)) return undefined;
   const shard = selector.value === '' ? undefined : selector.value;
   return {
     namespaces: names.value,
@@ -153,7 +170,7 @@ function flagsOf(
     // In a Pod it does unless it is told not to; with a kubeconfig it must be told.
     elects:
       text('leader-elect') === '' ? text('kubeconfig') === '' : text('leader-elect') === 'true',
-    leaseNamespace: text('leader-elect-namespace') || namespace,
+    leaseNamespace,
     leaseName: named || leaseName(shard, names.value),
     isElsewhere: text('kubeconfig') !== '',
   };
@@ -162,7 +179,7 @@ function flagsOf(
 function sourceOf(container: Container | undefined, flag: string): FlagSource {
   const { given } = readArguments(FLAGS, container?.args ?? [], {});
   if (given.has(flag)) return { in: 'arguments' };
-  const variable = container?.env?.find(({ name }) => name === environmentName(flag));
+  const variable = variablesOf(container).find(({ name }) => name === environmentName(flag));
   const ref = variable?.valueFrom?.configMapKeyRef;
   return ref ? { in: 'config-map', ...ref } : { in: 'variables' };
 }

@@ -6,6 +6,7 @@ import { UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
 import { judgeCoverage, type Working } from './coverage.ts';
 import { type CrdReading, judgeCrds, readCrds } from './crds.ts';
+import { placesSeen } from './doubt.ts';
 import { CHART, installCommand } from './installation.ts';
 import { judgeLeading, watchLeading } from './leading.ts';
 import { findOperators } from './operators.ts';
@@ -92,6 +93,8 @@ async function seenOperators(run: Run): Promise<readonly Operator[] | undefined>
 async function thoseThere(run: Run, seen: readonly Operator[]): Promise<readonly Operator[]> {
   const { context, report, shell } = run;
   const { kubectl, clock, stop, terminal } = context;
+  if (seen.some(({ doubt }) => doubt !== undefined))
+    terminal.tell(`${placesSeen(seen)} Name the namespace of yours with --operator-namespace.`);
   if (seen.length > 0) terminal.tell('Watching whether the operator renews its Lease …');
   const judged = await Promise.all(
     seen.map(async (operator) => ({

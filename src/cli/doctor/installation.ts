@@ -72,6 +72,6 @@ export function installCommand(namespace: string, shell: Shell): string {
   // CRDs that were applied by kubectl belong to no release until one takes them.
   const adopting = ['--take-ownership', '--force-conflicts'];
   const where = ['--namespace', namespace, '--create-namespace'];
-  const url = ['--set', 'api.url="$PIPEWRIGHT_API_URL"'];
+  const url = ['--set', { before: 'api.url=', variable: 'PIPEWRIGHT_API_URL' }];
   return shell.helm('upgrade', '--install', 'pipewright', CHART, ...where, ...adopting, ...url);
 }

@@ -29,18 +29,19 @@ export function createKeyCommand(place: KeyPlace, shell: Shell): KeyCommand {
  */
 export function putKeyCommand(place: KeyPlace, shell: Shell): KeyCommand {
   const manifest = create(place, ['--dry-run=client', '-o', 'yaml'], shell);
-  const apply = shell.kubectl('apply', '--server-side', '--force-conflicts', '-f', '-');
-  return { says: SAYS, command: `${manifest} | ${apply}` };
+  return { says: SAYS, command: shell.applied(manifest) };
 }
 
+/** The secret goes through a pipe: the arguments of a program are seen by every user. */
 function create({ namespace, ref, type }: KeyPlace, more: string[], shell: Shell): string {
   const { keyId, keySecret } = keyNames(ref, type);
   // It cannot be changed once the Secret is there.
   const ofType = type === undefined || type === 'Opaque' ? [] : [`--type=${type}`];
   const values = [
-    `--from-literal=${keyId}="$PIPEWRIGHT_KEY_ID"`,
-    `--from-literal=${keySecret}="$PIPEWRIGHT_KEY_SECRET"`,
+    { before: `--from-literal=${keyId}=`, variable: 'PIPEWRIGHT_KEY_ID' },
+    `--from-file=${keySecret}=/dev/stdin`,
   ];
   const secret = ['create', 'secret', 'generic', ref.name];
-  return shell.kubectl('-n', namespace, ...secret, ...ofType, ...values, ...more);
+  const made = shell.kubectl('-n', namespace, ...secret, ...ofType, ...values, ...more);
+  return `printf %s "$PIPEWRIGHT_KEY_SECRET" | ${made}`;
 }

@@ -95,12 +95,13 @@ export function judgeLeading(
     report.cannot('leader', `${name}: ${leading.why}.${log ? ` Look at its log: ${log}` : ''}`);
     return;
   }
-  report.find({
-    check: 'leader',
+  const finding = {
+    check: 'leader' as const,
     ...(deployment && { object: `deployment/${deployment.name} in namespace ${namespace}` }),
     says: `${name} does not work: ${leading.why}.${deployment && deployment.replicas > 0 ? ` If a restart changes nothing, its Pods and its log say why: ${shell.kubectl('-n', namespace, 'get', 'pods')}` : ''}`,
     ...(deployment && { command: startCommand(deployment, shell) }),
-  });
+  };
+  report.find(finding, operator);
 }
 
 function startCommand({ namespace, name, replicas }: Deployment, shell: Shell): string {

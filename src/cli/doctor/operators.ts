@@ -10,6 +10,7 @@ import {
   type DeploymentObject,
   readDeployment,
 } from './deployment.ts';
+import { doubted } from './doubt.ts';
 import { deploymentNameIn, type Operator, paired } from './pairing.ts';
 import { attempt, type Report } from './report.ts';
 
@@ -46,7 +47,7 @@ export async function findOperators(look: Look): Promise<readonly Operator[] | u
   const named = await deploymentsOfHolders(look, leases ?? [], deployments ?? []);
   const all = [...(deployments ?? []), ...named];
   const installed = await Promise.all(all.map((one) => read(look, one)));
-  return paired(installed, leases ?? []);
+  return doubted(paired(installed, leases ?? []), look.namespace);
 }
 
 async function list<T>(

@@ -1,4 +1,5 @@
 import { type Announcement, announcedIn } from '../../config/announcement.ts';
+import { dnsName } from '../../config/flag-values.ts';
 import type { Lease } from '../../kube/lease/lease-record.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -15,6 +16,8 @@ export interface Operator {
   readonly works?: Works;
   /** What it said in its Lease when it last led. */
   readonly announced?: Announcement;
+  /** Why no command is given that is for it; absent: it may be trusted. */
+  readonly doubt?: string;
 }
 
 export interface Works {
@@ -30,7 +33,7 @@ const POD_SUFFIX = /-[a-z0-9]{1,10}-[a-z0-9]{5}$/;
 /** The Deployment whose Pod holds a Lease, by the name that the holder has. */
 export function deploymentNameIn(lease: Lease): string | undefined {
   const [pod = ''] = (lease.spec?.holderIdentity ?? '').split('_');
-  return POD_SUFFIX.test(pod) ? pod.replace(POD_SUFFIX, '') : undefined;
+  return POD_SUFFIX.test(pod) && 'value' in dnsName(pod) ? pod.replace(POD_SUFFIX, '') : undefined;
 }
 
 /**

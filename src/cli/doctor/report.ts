@@ -1,5 +1,7 @@
+import { printable } from '../../api/reply/text.ts';
 import { KubectlError } from '../cluster/kubectl.ts';
 import { UserError } from '../user-error.ts';
+import { plainTexts } from '../words.ts';
 
 /** What doctor looks at, in the order in which one depends on the other, and what each means. */
 export const CHECKS = {
@@ -41,8 +43,16 @@ export class Report {
   readonly notChecked: NotChecked[] = [];
   readonly #made = new Set<Check>();
 
-  find(finding: Finding): void {
-    this.findings.push(finding);
+  /** `operator` is the one that the command is for. */
+  find({ command, ...finding }: Finding, operator: { readonly doubt?: string } = {}): void {
+    const why = command === undefined ? undefined : (operator.doubt ?? unprintableIn(command));
+    this.findings.push(
+      plainTexts(
+        why === undefined
+          ? { ...finding, ...(command !== undefined && { command }) }
+          : { ...finding, says: `${finding.says} ${why}` },
+      ),
+    );
   }
 
   made(...checks: readonly Check[]): void {
@@ -50,8 +60,9 @@ export class Report {
   }
 
   cannot(check: Check, says: string): void {
-    if (this.notChecked.some((one) => one.check === check && one.says === says)) return;
-    this.notChecked.push({ check, says });
+    const plain = plainTexts({ check, says });
+    if (this.notChecked.some((one) => one.check === check && one.says === plain.says)) return;
+    this.notChecked.push(plain);
   }
 
   /** The checks that were made, as a whole. */
@@ -70,6 +81,12 @@ export class Report {
       notChecked: this.notChecked.toSorted(byCheck),
     };
   }
+}
+
+/** Without them it would be another command. */
+function unprintableIn(command: string): string | undefined {
+  if (printable(command) === command) return undefined;
+  return 'No command is given, since a text in it has control characters: look at the object.';
 }
 
 function checksInOrder(): Check[] {

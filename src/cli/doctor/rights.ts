@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { keyOf } from '../../kube/resource.ts';
 import type { Kubectl } from '../cluster/kubectl.ts';
 import type { Working } from './coverage.ts';
@@ -71,7 +72,7 @@ export async function checkRights(
     return;
   }
   for (const questions of grouped(asked.value, resourceOf))
-    report.find(findingOf(questions, { name, account, shell }));
+    report.find(findingOf(questions, { name, account, shell }), operator);
 }
 
 function questionsOf(
@@ -183,21 +184,26 @@ function wordsOf({ group, resource, verbs, names, namespace }: Missing): string 
   return `${verbs.join(', ')} ${what}${which} in ${where}`;
 }
 
+/** A role is named by what it gives to whom, and applied: so all this may be run again. */
 function grantCommands(missing: Missing, account: string, shell: Shell): readonly string[] {
   const { group, resource, verbs, names, namespace } = missing;
   const [plural = '', subresource] = resource.split('/');
   const full = group === '' ? plural : `${plural}.${group}`;
-  const role = [account.split(':')[1], plural, subresource, ...verbs].filter(Boolean).join('-');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([account, missing]))
+    .digest('hex');
+  const [, user = ''] = account.split(':');
+  const parts = [user, plural, subresource, ...verbs, digest.slice(0, 8)];
+  const role = parts.filter((part) => part !== undefined).join('-');
   const rights = [
     `--verb=${verbs.join(',')}`,
     `--resource=${full}${subresource === undefined ? '' : `/${subresource}`}`,
     ...(names ?? []).map((one) => `--resource-name=${one}`),
   ];
   const grantee = `--serviceaccount=${account}`;
+  const where = namespace === undefined ? [] : ['-n', namespace];
   const create = (...words: readonly string[]): string =>
-    namespace === undefined
-      ? shell.kubectl('create', ...words)
-      : shell.kubectl('-n', namespace, 'create', ...words);
+    shell.applied(shell.kubectl(...where, 'create', ...words, '--dry-run=client', '-o', 'yaml'));
   const kind = namespace === undefined ? 'clusterrole' : 'role';
   return [
     create(kind, role, ...rights),

@@ -3,6 +3,7 @@ import {
   createCredentials,
   type SecretRef,
 } from '../../kinds/engine/credentials.ts';
+import { credentialsSecretRef } from '../../kinds/schema/spec-fields.ts';
 import { readyOf } from '../../kinds/status/common-status.ts';
 import { notSelected } from '../../kube/secrets/label-match.ts';
 import { type SecretObject, valueOf } from '../../kube/secrets/secret-state.ts';
@@ -40,12 +41,12 @@ export function secretUses(objects: readonly Found[]): readonly SecretUse[] {
   });
 }
 
-/** A CRD of another version may have let in anything. */
+/** A CRD of another version may have let in anything, and its parts get into commands. */
 function refOf({ object }: Found): SecretRef | undefined {
   const { credentialsSecretRef: ref } = (object.spec ?? {}) as {
-    readonly credentialsSecretRef?: SecretRef;
+    readonly credentialsSecretRef?: unknown;
   };
-  return typeof ref?.name === 'string' ? ref : undefined;
+  return credentialsSecretRef.safeParse(ref).data;
 }
 
 export interface SecretsCheck {
@@ -121,21 +122,22 @@ async function judgeSecret(
     report.find({ check: 'secrets', object, says, command: repair.command });
     return;
   }
-  const selectors = objects.flatMap(
-    (one) => operatorOf(one, operators)?.works.secretSelector ?? [],
-  );
-  const selector = selectors.find((one) => one !== '');
+  const operator = objects
+    .map((one) => operatorOf(one, operators))
+    .find((one) => one && one.works.secretSelector !== '');
+  const selector = operator?.works.secretSelector;
   const refusal = secret && selector && notSelected(secret, selector);
   if (!refusal) return;
   const labels = labelsFor(selector);
-  report.find({
-    check: 'secrets',
+  const finding = {
+    check: 'secrets' as const,
     object,
     says: `${refusal}. ${who}`,
     ...(labels && {
       command: shell.kubectl('-n', namespace, 'label', 'secret', name, ...labels, '--overwrite'),
     }),
-  });
+  };
+  report.find(finding, operator);
 }
 
 /** By the operator's own judgement, of which only the problem is kept. */

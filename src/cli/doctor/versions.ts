@@ -38,13 +38,14 @@ export function judgeVersions(
       continue;
     }
     const { helm } = deployment ?? {};
-    report.find({
-      check: 'version',
+    const finding = {
+      check: 'version' as const,
       says: helm
         ? `${both}. The command is for a checkout of this version, where the chart is (${CHART}).`
         : `${both}: upgrade the operator the way it was installed, or use the plugin of its version.`,
       ...(helm && { command: upgrade(helm, [], shell) }),
-    });
+    };
+    report.find(finding, operator);
   }
 }
 
