@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { printable } from '../api/reply/text.ts';
 import { bundleCommand } from './bundle/command.ts';
 import { crdsCommand } from './crds/command.ts';
 import { doctorCommand } from './doctor/command.ts';
@@ -8,7 +9,7 @@ import { planCommand } from './plan/command.ts';
 import { requestCommands } from './request/command.ts';
 import { VERSION } from './start.ts';
 import { statusCommand } from './status/command.ts';
-import { UserError } from './user-error.ts';
+import { Stopped, UserError } from './user-error.ts';
 
 /**
  * Runs the command that the arguments name and gives the exit code: 0 fine, 1 an error, 2 "there is
@@ -24,7 +25,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     .showHelpAfterError('(more: kubectl pipewright --help)')
     .addHelpText(
       'after',
-      '\nExit codes: 0 fine, 1 an error, 2 "there is something"; each command says what that is.',
+      '\nExit codes: 0 fine, 1 an error, 2 "there is something"; each command says what that is, 130 ended by Ctrl-C.',
     );
   const commands = [
     statusCommand(),
@@ -42,8 +43,11 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
-    process.stderr.write(`error: ${error instanceof UserError ? error.message : bug(error)}\n`);
-    return 1;
+    const isExpected = error instanceof UserError || error instanceof Stopped;
+    // Ends of lines are ours: a text of others in a message is one line.
+    const lines = (isExpected ? error.message : bug(error)).split('\n').map(printable);
+    process.stderr.write(`error: ${lines.join('\n')}\n`);
+    return error instanceof Stopped ? error.exitCode : 1;
   }
 }
 

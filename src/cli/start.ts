@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { systemClock } from '../clock.ts';
 import { type ConnectionFlags, createKubectl } from './cluster/kubectl.ts';
-import type { Context, ExitCode } from './command.ts';
+import { type Context, checkFlags, type ExitCode } from './command.ts';
 import { processTerminal } from './terminal.ts';
 
 /** The version of plugin and operator alike. */
@@ -25,15 +25,11 @@ export function starting<Flags extends ConnectionFlags>(run: Run<Flags>) {
     const onSignal = (): void => (stop.signal.aborted ? process.exit(130) : stop.abort());
     process.on('SIGINT', onSignal);
     try {
+      checkFlags(flags);
+      const base = { terminal: processTerminal(), clock: systemClock, stop: stop.signal };
+      const kubectl = createKubectl(flags, base);
       process.exitCode = await run(
-        {
-          kubectl: createKubectl(flags),
-          terminal: processTerminal(),
-          clock: systemClock,
-          version: VERSION,
-          env: process.env,
-          stop: stop.signal,
-        },
+        { ...base, kubectl, version: VERSION, env: process.env },
         words,
         flags,
       );

@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net';
 import { parseDuration } from '../duration.ts';
 import { adviceOnDenied } from '../permission.ts';
 import { isTextOfFile, shown } from '../shown.ts';
+import { DNS_LABEL, DNS_NAME } from './dns-names.ts';
 import type { Reading } from './flags.ts';
 
 /** At most `calls` call starts in any window of `perMs`; 0 calls: unlimited. */
@@ -18,9 +19,6 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
-const DNS_NAME =
-  /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)*$/;
 const LONGEST_RATE_WINDOW_MS = 24 * 3_600_000;
 
 /** Text as it is, for what only the cluster can judge. */

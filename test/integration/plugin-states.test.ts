@@ -9,6 +9,7 @@ import type { Context } from '../../src/cli/command.ts';
 import { explain } from '../../src/cli/explain/explain.ts';
 import { systemClock } from '../../src/clock.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import { fakeTerminal } from '../support/fake-terminal.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type PluginRun, plugin } from '../support/plugin.ts';
 import { everyState } from '../support/state-files.ts';
@@ -67,19 +68,20 @@ function undated(value: unknown): unknown {
 /** What the command prints, in this process: its start would take longer than all that it does. */
 async function explainHere(name: string): Promise<string> {
   const printed: string[] = [];
-  const context: Context = {
-    kubectl: createKubectl({ kubeconfig: own.adminKubeconfig }, own.kubectlProgram),
+  const print = (text: string): void => void printed.push(`${text}\n`);
+  const base = {
     clock: systemClock,
+    stop: new AbortController().signal,
+    terminal: fakeTerminal({ print, tell: (text) => print(`stderr: ${text}`) }),
+  };
+  const context: Context = {
+    ...base,
+    kubectl: createKubectl(
+      { kubeconfig: own.adminKubeconfig },
+      { ...base, program: own.kubectlProgram },
+    ),
     version: '0',
     env: {},
-    stop: new AbortController().signal,
-    terminal: {
-      print: (text) => void printed.push(`${text}\n`),
-      tell: (text) => void printed.push(`stderr: ${text}\n`),
-      styled: (_style, text) => text,
-      isScreen: false,
-      columns: undefined,
-    },
   };
   await explain(context, [name], { namespace: NAMESPACE, output: 'text' });
   return printed.join('');

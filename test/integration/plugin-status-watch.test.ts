@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
 import { collectionPath, objectPath } from '../../src/kube/resource.ts';
 import { newNamespace, serviceAccountKubeconfig } from '../controlplane/client.ts';
 import { asAdmin, change } from '../support/cluster.ts';
 import { ensureCrds } from '../support/crd.ts';
-import { startPlugin } from '../support/plugin.ts';
+import { folderOf } from '../support/folder.ts';
+import { plugin, startPlugin } from '../support/plugin.ts';
 
 /** `status --watch` where its output is no terminal: a line for each row that changes. */
 let namespace: string;
@@ -112,4 +114,50 @@ test('a kind that may not be listed ends it with what is missing', async () => {
   const { code, stdout, stderr } = await ended;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^error: [^\n]*cannot list resource[^\n]*ask for this right[^\n]*\n$/);
+});
+
+test('Ctrl-C before all are ready is not taken for ready, and no object is none that is not', async () => {
+  await create('slow', { team: 'd' });
+  const flags = ['status', '-n', namespace, '--watch', '--check'];
+  const watched = await startPlugin([...flags, '-l', 'team=d']);
+  await expect.poll(watched.stdout).toContain('pset/slow');
+  watched.interrupt();
+  const { code, stderr } = await watched.ended;
+  expect({ code, stderr }).toEqual({ code: 130, stderr: 'error: stopped\n' });
+  expect(await plugin([...flags, '-l', 'team=nobody'])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: `No objects of Pipewright found in namespace "${namespace}" with the labels "team=nobody".\n`,
+  });
+});
+
+test('it ends when nobody reads it any more', async () => {
+  await create('read', { team: 'e' });
+  const watched = await startPlugin(['status', '-n', namespace, '-l', 'team=e', '--watch']);
+  await expect.poll(watched.stdout).toContain('pset/read');
+  watched.readNoMore();
+  await confirm('read');
+  const { code, stderr } = await watched.ended;
+  expect({ code, stderr }).toEqual({
+    code: 141,
+    stderr: 'error: stopped: nobody reads the output any more\n',
+  });
+});
+
+test('what the kuberc of the user makes the default of kubectl get has no say', async () => {
+  await create('plain', { team: 'f' });
+  const folder = await folderOf({
+    kuberc: `apiVersion: kubectl.config.k8s.io/v1beta1
+kind: Preference
+defaults:
+- command: get
+  options:
+  - {name: output, default: wide}
+`,
+  });
+  const { code, stdout, stderr } = await plugin(['status', '-n', namespace, '-l', 'team=f'], {
+    env: { KUBERC: join(folder, 'kuberc') },
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('pset/plain');
 });

@@ -1,4 +1,5 @@
-import type { Kubectl, Ran } from '../../src/cli/cluster/kubectl.ts';
+import type { Ran } from '../../src/cli/cluster/child.ts';
+import type { Kubectl } from '../../src/cli/cluster/kubectl.ts';
 import { KubectlError } from '../../src/cli/cluster/kubectl.ts';
 import type { Found } from '../../src/cli/cluster/objects.ts';
 import type { Working } from '../../src/cli/doctor/coverage.ts';

@@ -43,6 +43,8 @@ export interface RunningPlugin {
   /** What it has printed so far. */
   readonly stdout: () => string;
   readonly ended: Promise<PluginRun>;
+  /** As a reader that has seen enough. */
+  readonly readNoMore: () => void;
   /** As Ctrl-C does. */
   readonly interrupt: () => void;
 }
@@ -60,7 +62,6 @@ export async function startPlugin(
       HOME: path,
       KUBECONFIG: kubeconfig,
       KUBECACHEDIR: join(controlPlane.folder, 'kubectl'),
-      KUBERC: 'off',
       NO_COLOR: '1',
       ...env,
     },
@@ -82,6 +83,7 @@ export async function startPlugin(
       stdout: printed,
       stderr,
     })),
+    readNoMore: () => void child.stdout.destroy(),
     interrupt: () => void child.kill('SIGINT'),
   };
 }

@@ -89,6 +89,11 @@ test('whatever others have written, it is no markup, and ends no fence', () => {
   );
 });
 
+test('what others have written neither steers a terminal nor hides in a comment', () => {
+  const text = markdown(planOf('a\u0000\r\u001b[2J\u009b1m\u202e\u200b\u2028z'));
+  expect(text.match(/[^\P{Cc}\n]|[\p{Cf}\u2028]/gu)).toBeNull();
+});
+
 test('it is never longer than a comment may be, and says what is left out', () => {
   const text = markdown(planOf('x@'.repeat(2_000), 80));
   expect(text.length).toBeLessThan(65_536);

@@ -3,6 +3,7 @@ import { type Kubectl, KubectlError } from '../../src/cli/cluster/kubectl.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { watchStatus } from '../../src/cli/status/watch.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { fakeTerminal } from '../support/fake-terminal.ts';
 import { aPipeSettings } from '../support/objects.ts';
 
 /** `status --watch` on a cluster that a test writes down. */
@@ -47,14 +48,11 @@ function cluster({ screen = false, rows = 20, objects = listed('orders') } = {})
     stop: stop.signal,
     version: '0',
     env: {},
-    terminal: {
-      print: (text: string) => void printed.push(text),
-      tell: (text: string) => void told.push(text),
-      styled: (_style: string, text: string) => text,
-      isScreen: screen,
-      columns: screen ? 60 : undefined,
-      rows: screen ? rows : undefined,
-    },
+    terminal: fakeTerminal({
+      print: (text) => void printed.push(text),
+      tell: (text) => void told.push(text),
+      ...(screen && { isScreen: true, columns: 60, rows }),
+    }),
   } satisfies Context;
   const end = watchStatus(context, { namespace: 'ingest' }, { json: false, check: false });
   return { clock, stop, printed, told, watches, psets, end };
@@ -166,7 +164,7 @@ test('a screen has no more lines and columns than the terminal', async () => {
   const objects = listed(...Array.from({ length: 30 }, (_, nth) => `n${nth}`));
   const { clock, printed, stop } = cluster({ screen: true, rows: 5, objects });
   await clock.advance(1_000);
-  const lines = (printed.at(-1) ?? '').replace('\u001b[H\u001b[2J', '').split('\n');
+  const lines = (printed.at(-1) ?? '').split('\n');
   expect(lines).toHaveLength(4);
   expect(lines[0]).toMatch(/^NAME +STATE/);
   expect(lines.filter((line) => [...line].length > 60)).toEqual([]);

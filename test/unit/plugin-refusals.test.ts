@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Kubectl } from '../../src/cli/cluster/kubectl.ts';
-import type { Context } from '../../src/cli/command.ts';
+import { type Context, checkFlags, namespaceOf } from '../../src/cli/command.ts';
 import { importFromStatus } from '../../src/cli/import/from-status.ts';
 import { importOrganization } from '../../src/cli/import/organization.ts';
 import { importPipe } from '../../src/cli/import/pipe.ts';
 import { request } from '../../src/cli/request/request.ts';
 import { UserError } from '../../src/cli/user-error.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { fakeTerminal } from '../support/fake-terminal.ts';
 
 /** What is refused before anybody is asked: a context in which asking fails the test. */
 function contextWith(env: Context['env'] = {}): Context & { readonly said: string[] } {
@@ -25,13 +26,7 @@ function contextWith(env: Context['env'] = {}): Context & { readonly said: strin
   };
   return {
     kubectl,
-    terminal: {
-      print: (text) => void said.push(text),
-      tell: (text) => void said.push(text),
-      styled: (_, text) => text,
-      isScreen: false,
-      columns: undefined,
-    },
+    terminal: fakeTerminal({ print: (text) => void said.push(text) }),
     clock: new FakeClock(),
     version: 'test',
     env,
@@ -220,5 +215,40 @@ describe('suspend refuses, and never takes all objects unasked', () => {
   ])('%s %s', async (words, more, says) => {
     const about = { verb: 'suspend', words, flags: { ...flags, ...more } } as const;
     expect(await refusal(request(contextWith(), about))).toContain(says);
+  });
+});
+
+describe('a name that nobody can have, or none', () => {
+  const flags = { timeout: '5m', output: 'text', namespace: 'ingest' };
+
+  test.each([
+    [{ selector: '' }, '-l is empty, which would choose every object; give labels'],
+    [{ selector: ' \t' }, '-l is empty'],
+    [{ namespace: '' }, '-n: "" is not the name of a namespace'],
+    [{ namespace: '..' }, '-n: ".." is not the name of a namespace'],
+    [{ namespace: 'a/b' }, '-n: "a/b" is not'],
+    [{ operatorNamespace: '' }, '--operator-namespace: "" is not'],
+  ])('%j', async (given, says) => {
+    expect(await refusal((async () => checkFlags(given))())).toContain(says);
+  });
+
+  test('the others pass', () => {
+    const given = { selector: 'team=', namespace: 'a-1', operatorNamespace: 'pipewright' };
+    expect(() => checkFlags(given)).not.toThrow();
+    expect(() => checkFlags({})).not.toThrow();
+  });
+
+  test.each(['..', '.', 'A', 'a b', 'a?b', 'a\nb'])('pset/%j', async (name) => {
+    const about = { verb: 'retry', words: [`pset/${name}`], flags } as const;
+    expect(await refusal(request(contextWith(), about))).toContain(
+      `${JSON.stringify(name)} is not a name that an object can have`,
+    );
+  });
+
+  test('in the kubeconfig', async () => {
+    const kubectl = { currentNamespace: async () => '../kube-system' };
+    expect(await refusal(namespaceOf(kubectl, {}))).toContain(
+      'the namespace of the kubeconfig: "../kube-system" is not',
+    );
   });
 });

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { Kubectl } from '../../src/cli/cluster/kubectl.ts';
 import { inTurn } from '../../src/cli/request/in-turn.ts';
 import { answerOf, isGood, shownReady } from '../../src/cli/request/progress.ts';
+import { request } from '../../src/cli/request/request.ts';
 import { actionOf } from '../../src/cli/request/verbs.ts';
+import { stoppedByUser } from '../../src/cli/user-error.ts';
 import type { Condition } from '../../src/controller/conditions.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { fakeTerminal } from '../support/fake-terminal.ts';
 
 const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
 
@@ -151,4 +156,69 @@ test('a few run at once, and the results come in the order of the items', async 
   });
   expect(results).toEqual([...Array(20).keys()].map((item) => item * 2));
   expect(most).toBe(4);
+});
+
+describe('Ctrl-C', () => {
+  const NAMES = Array.from({ length: 12 }, (_, nth) => `n${nth}`);
+
+  /** Ctrl-C while the fourth object is being written; that kubectl is ended by it, too. */
+  async function suspendAll(more: object = {}) {
+    const stop = new AbortController();
+    const printed: string[] = [];
+    const patched: string[] = [];
+    const kubectl: Partial<Kubectl> = {
+      async get<T>(path: string) {
+        const items = NAMES.map((name) => {
+          const { metadata, ...rest } = anObject({ spec: {} });
+          return { ...rest, metadata: { ...metadata, name, uid: name } };
+        });
+        return { items: path.endsWith('/pipesettings') ? items : [], metadata: {} } as T;
+      },
+      async succeed(args) {
+        const name = args[2] ?? '';
+        patched.push(name);
+        if (patched.length === 4) {
+          stop.abort();
+          throw stoppedByUser();
+        }
+        return JSON.stringify(anObject());
+      },
+    };
+    const context = {
+      kubectl: kubectl as Kubectl,
+      terminal: fakeTerminal({ print: (line) => void printed.push(line) }),
+      clock: new FakeClock(),
+      version: 'test',
+      env: {},
+      stop: stop.signal,
+    };
+    const flags = { all: true, namespace: 'ingest', timeout: '5m', output: 'text', ...more };
+    const error = await request(context, { verb: 'suspend', words: [], flags }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    return { printed, patched, error };
+  }
+
+  test('ends the writing, and each object is said to be written or not', async () => {
+    const { printed, patched, error } = await suspendAll({ wait: true });
+    expect(patched).toEqual(['n0', 'n1', 'n2', 'n3']);
+    expect(printed).toEqual(['n0', 'n1', 'n2'].map((name) => `pset/${name}: suspended`));
+    expect(error).toMatchObject({ name: 'Stopped', exitCode: 130 });
+    expect(String(error).split('\n')).toEqual([
+      'Stopped: suspend was stopped, and not done for 9 objects of 12:',
+      '  pset/n3: stopped in the middle; it may be written',
+      ...NAMES.slice(4).map((name) => `  pset/${name}: not written`),
+    ]);
+  });
+
+  test('programs are told the same', async () => {
+    const { printed } = await suspendAll({ output: 'json' });
+    const rows = JSON.parse(printed.join('')) as { result: string }[];
+    expect(rows.map(({ result }) => result)).toEqual([
+      ...Array.from({ length: 3 }, () => 'suspended'),
+      'unknown',
+      ...Array.from({ length: 8 }, () => 'notWritten'),
+    ]);
+  });
 });

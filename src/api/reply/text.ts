@@ -20,6 +20,20 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, ' ');
 }
 
+/**
+ * The text with an escape, as JSON and YAML read it, for each of them but the ends of lines. They
+ * must stand in quotes.
+ */
+export function withEscapes(text: string): string {
+  return text.replace(UNPRINTABLE, (character) =>
+    character === '\n' ? character : character.split('').map(escapeOf).join(''),
+  );
+}
+
+function escapeOf(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 /** Masks what stands in a text as it is, or would stand there once it is made one line. */
 export function maskWhole(text: string, mask: (text: string) => string): string {
   const masked = mask(text);

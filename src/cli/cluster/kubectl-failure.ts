@@ -1,3 +1,5 @@
+import { printable } from '../../api/reply/text.ts';
+
 /** Why kubectl failed, as far as commands tell causes apart. */
 export interface Failure {
   readonly reason:
@@ -11,21 +13,43 @@ export interface Failure {
   readonly message: string;
 }
 
-const CAUSES: readonly (readonly [RegExp, Failure['reason'], todo: string])[] = [
+/** How kubectl begins a line that says why it failed, and what that means. */
+const SHAPES: readonly (readonly [RegExp, Failure['reason'], todo?: string])[] = [
+  // What the API server said: its words are of anybody, so that only the reason beside them counts.
   [
-    /\(Forbidden\)|is forbidden|forbidden: /i,
+    /^Error from server \(NotFound\): the server could not find the requested resource/,
+    'NoSuchKind',
+  ],
+  [/^Error from server \(NotFound\): /, 'NotFound'],
+  [
+    /^Error from server \(Forbidden\): [^]*is forbidden: User "/,
     'Forbidden',
     'ask for this right, or name another user with --context or --kubeconfig',
   ],
-  [/could not find the requested resource/i, 'NoSuchKind', ''],
-  [/\(NotFound\)|not found/i, 'NotFound', ''],
+  [/^Error from server \(Forbidden\): /, 'Forbidden'],
   [
-    /Unauthorized|must be logged in|provide credentials/i,
+    /^Error from server \(Unauthorized\): |^error: You must be logged in to the server/,
     'Unauthorized',
     'log in again, or name another user with --context or --kubeconfig',
   ],
   [
-    /refused|no such host|timeout|certificate|Unable to connect|deadline exceeded|unreachable|EOF/i,
+    /^Error from server \((?:Timeout|ServerTimeout|ServiceUnavailable|TooManyRequests)\): /,
+    'Unreachable',
+    'try again later',
+  ],
+  [/^Error from server|^The \S+ ".*" is invalid: /, 'Other'],
+  // What kubectl says itself.
+  [
+    /^error: the server doesn't have a resource type |^error: .*no matches for kind "/,
+    'NoSuchKind',
+  ],
+  [
+    /^(?:Unable to connect to the server: |error: |error: .*\b[A-Z][a-z]+ "https?:[^"]*": )getting credentials: /,
+    'Unauthorized',
+    'the login program that the kubeconfig names gave no credentials: install or mend it, or name another user with --context or --kubeconfig',
+  ],
+  [
+    /^Unable to connect to the server: |^The connection to the server \S+ was refused|^error: (?:.*\b[A-Z][a-z]+ "https?:[^"]*": |dial tcp|(?:read|write) tcp|(?:unexpected )?EOF(?:\n|$)|net\/http: |http2: |tls: |x509: |context deadline exceeded)/,
     'Unreachable',
     'check which cluster the kubeconfig names: kubectl cluster-info',
   ],
@@ -35,17 +59,25 @@ const CAUSES: readonly (readonly [RegExp, Failure['reason'], todo: string])[] = 
 export function failureOf(stderr: string, args: readonly string[]): Failure {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !isNoise(line));
   const said = lines
-    .map((line) => line.replace(/^(error: |Error from server(?: \(\w+\))?: )/i, ''))
+    .map((line) => printable(line.replace(/^(error: |Error from server(?: \(\w+\))?: )/i, '')))
     .join('; ');
   const call = `kubectl ${args.filter((arg) => arg !== '--raw').join(' ')}`;
   const text = said === '' ? `${call} failed and gave no reason` : `${call}: ${said}`;
-  const cause = CAUSES.find(([pattern]) => pattern.test(stderr));
-  if (!cause) return { reason: 'Other', message: text };
-  const [, reason, todo] = cause;
-  return { reason, message: todo === '' ? text : `${text}; ${todo}` };
+  const [, reason, todo] = shapeOf(lines) ?? [undefined, 'Other' as const];
+  return { reason, message: todo === undefined ? text : `${text}; ${todo}` };
+}
+
+/** Of the first line that has one: warnings and what login programs say come before it. */
+function shapeOf(lines: readonly string[]) {
+  for (const at of lines.keys()) {
+    const rest = lines.slice(at).join('\n');
+    const shape = SHAPES.find(([pattern]) => pattern.test(rest));
+    if (shape) return shape;
+  }
+  return undefined;
 }
 
 /** klog lines, which kubectl prints before it says the same in a sentence. */
-function isNoise(line: string): boolean {
+export function isNoise(line: string): boolean {
   return /^[EWI]\d{4} [\d:.]+/.test(line);
 }

@@ -1,18 +1,13 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
+import { readFile } from 'node:fs/promises';
 import { UserError } from '../user-error.ts';
+import { followKubectl, type Ran, runKubectl, type Surroundings } from './child.ts';
 import { type Failure, failureOf } from './kubectl-failure.ts';
+import { withOneLogin } from './one-login.ts';
 
 /** The flags that kubectl itself takes, passed on to it. */
 export interface ConnectionFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
-}
-
-export interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 /** kubectl did not do what it was asked for. */
@@ -30,7 +25,10 @@ export class KubectlError extends UserError {
  * that works for kubectl works here, and no key of the cluster is in this process.
  */
 export interface Kubectl {
-  /** Runs kubectl with the connection flags; gives what it printed, whatever its exit code. */
+  /**
+   * Runs kubectl with the connection flags; gives what it printed, whatever its exit code. Throws
+   * Stopped, as all that follow do, where it was ended before it had one.
+   */
   run(args: readonly string[], input?: string): Promise<Ran>;
   /** The same, and throws KubectlError unless the exit code is 0; gives stdout. */
   succeed(args: readonly string[], input?: string): Promise<string>;
@@ -49,13 +47,15 @@ export interface Kubectl {
   currentNamespace(): Promise<string>;
 }
 
-export function createKubectl(flags: ConnectionFlags, program = 'kubectl'): Kubectl {
+export function createKubectl(flags: ConnectionFlags, where: Surroundings): Kubectl {
   const connection = [
     ...(flags.kubeconfig === undefined ? [] : [`--kubeconfig=${flags.kubeconfig}`]),
     ...(flags.context === undefined ? [] : [`--context=${flags.context}`]),
   ];
-  const run = (args: readonly string[], input?: string): Promise<Ran> =>
-    runProgram(program, [...args, ...connection], input);
+  const run = withOneLogin(
+    (args, input) => runKubectl([...args, ...connection], where, input),
+    process.stderr.isTTY,
+  );
   const succeed = async (args: readonly string[], input?: string): Promise<string> => {
     const { code, stdout, stderr } = await run(args, input);
     if (code === 0) return stdout;
@@ -81,19 +81,29 @@ export function createKubectl(flags: ConnectionFlags, program = 'kubectl'): Kube
     },
     async follow(path, onLine, signal) {
       const args = ['get', '--raw', path, ...connection];
-      await followProgram(program, { args, onLine, signal });
+      const { code, stderr } = await followKubectl(args, where, { onLine, signal });
+      if (code !== 0) throw new KubectlError(failureOf(stderr, args));
     },
     async currentNamespace() {
-      const found = await succeed([
-        'config',
-        'view',
-        '--minify',
-        '-o',
-        'jsonpath={.contexts[0].context.namespace}',
-      ]);
-      return found.trim() === '' ? 'default' : found.trim();
+      const path = 'jsonpath={.contexts[0].context.namespace}';
+      const args = ['config', 'view', '--minify', '-o', path];
+      const { code, stdout, stderr } = await run(args);
+      if (code === 0) return stdout.trim() || 'default';
+      if (!stderr.includes('current-context must exist'))
+        throw new KubectlError(failureOf(stderr, args));
+      return namespaceOfPod();
     },
   };
+}
+
+const POD_NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+
+/** Without a context kubectl is, in a Pod, the Pod's ServiceAccount. */
+async function namespaceOfPod({ env } = process): Promise<string> {
+  if (env['KUBERNETES_SERVICE_HOST'] === undefined) return 'default';
+  const named =
+    env['POD_NAMESPACE'] ?? (await readFile(POD_NAMESPACE_FILE, 'utf8').catch(() => ''));
+  return named.trim() || 'default';
 }
 
 function isAbsence(error: unknown): boolean {
@@ -108,57 +118,4 @@ function parsed(answer: string, path: string): unknown {
       `the API server answered GET ${path} with something that is not JSON; check which server the kubeconfig names: kubectl cluster-info`,
     );
   }
-}
-
-async function runProgram(
-  program: string,
-  args: readonly string[],
-  input: string | undefined,
-): Promise<Ran> {
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
-  // kubectl that ends before it has read all of its input says why on stderr.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input ?? '');
-  const ended = endOf(program, child);
-  const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-  return { code, stdout, stderr };
-}
-
-async function followProgram(
-  program: string,
-  options: {
-    readonly args: readonly string[];
-    readonly onLine: (line: string) => void;
-    readonly signal: AbortSignal;
-  },
-): Promise<void> {
-  const { args, onLine, signal } = options;
-  if (signal.aborted) return;
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const stop = (): void => void child.kill('SIGTERM');
-  signal.addEventListener('abort', stop, { once: true });
-  let rest = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line !== '') onLine(line);
-  });
-  const [code, stderr] = await Promise.all([endOf(program, child), text(child.stderr)]);
-  signal.removeEventListener('abort', stop);
-  if (code !== 0 && !signal.aborted) throw new KubectlError(failureOf(stderr, args));
-}
-
-function endOf(program: string, child: ReturnType<typeof spawn>): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new UserError(
-          error.code === 'ENOENT'
-            ? `${program} is not on the PATH; install it (https://kubernetes.io/docs/tasks/tools) or add its folder to PATH`
-            : `${program} could not be started: ${error.message}`,
-        ),
-      ),
-    );
-    child.once('close', (code) => resolve(code ?? 1));
-  });
 }

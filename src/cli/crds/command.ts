@@ -8,6 +8,6 @@ export function crdsCommand(): Command {
     )
     .action(async () => {
       const { crds } = await import('./crds.ts');
-      processTerminal().print(crds());
+      processTerminal().document(crds());
     });
 }

@@ -7,7 +7,7 @@ export function printReport(report: Report, terminal: Terminal, output: 'text' |
   const { findings, notChecked } = report.sorted();
   const { checked } = report;
   if (output === 'json') {
-    terminal.print(JSON.stringify({ findings, checked, notChecked }, undefined, 2));
+    terminal.document(JSON.stringify({ findings, checked, notChecked }, undefined, 2));
     return;
   }
   for (const { check, object, says, command } of findings) {

@@ -16,13 +16,14 @@ export async function explain(
   const found = await getObject(kubectl, name, await namespaceOf(kubectl, flags));
   const facts = factsOf(found);
   if (flags.output === 'json') {
-    terminal.print(JSON.stringify(facts, undefined, 2));
+    terminal.document(JSON.stringify(facts, undefined, 2));
     return 0;
   }
   const { title, sections } = storyOf(facts, clock.now());
   terminal.print(terminal.styled('bold', title));
   for (const { heading, lines } of sections) {
-    terminal.print(`\n${terminal.styled('bold', heading)}`);
+    terminal.print('');
+    terminal.print(terminal.styled('bold', heading));
     for (const line of lines) terminal.print(`  ${line}`.trimEnd());
   }
   return 0;

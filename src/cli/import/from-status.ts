@@ -51,7 +51,7 @@ export async function importFromStatus(
     'Where nobody has changed anything at the API since, applying this changes nothing there.',
     ...asPoints(completed.leftOut),
   ];
-  terminal.print(checkedYaml(manifest, above, parseSpec));
+  terminal.document(checkedYaml(manifest, above, parseSpec));
   terminal.tell(`Completed by ${age}; what was changed at the API since then is not in it.`);
   for (const remark of [...completed.leftOut, ...completed.remarks])
     terminal.tell(shownLine(`Remark: ${remark}`));

@@ -70,7 +70,7 @@ export async function importOrganization(
         'to this object: one that is taken off the list is removed.',
       ],
     );
-    terminal.print(printed.yaml);
+    terminal.document(printed.yaml);
     terminal.tell(
       `The API answered${quoting(verdict.requestId)}: ${counted(printed.endpoints, 'private endpoint')} in the manifest.`,
     );

@@ -36,7 +36,7 @@ export async function importPipe(
     'given are only the lowest that the API takes. Settings that stay comments are left as they are.',
     'In mode Plan nothing is sent. Take "mode" out to send the settings.',
   ]);
-  terminal.print(`${head}\n  settings:\n${settingNames.map(settingLines).join('\n')}`);
+  terminal.document(`${head}\n  settings:\n${settingNames.map(settingLines).join('\n')}`);
   const apply = namespace === undefined ? '' : ` -n ${namespace}`;
   terminal.tell(
     `The settings of a pipe cannot be read without a write, so this is a PipeSettings to fill in, and no call was made. What to do: uncomment at least one setting; kubectl apply; read what would be sent: kubectl pipewright explain ${definition.shortName}/${name}${apply}; then take "mode" out and apply again. After that, kubectl pipewright import --from-status ${definition.shortName}/${name}${apply} prints all settings that the reply showed.`,

@@ -85,7 +85,7 @@ function nothingOfOurs({ terminal }: Context, { skipped }: Manifests): ExitCode 
 }
 
 function print(planned: Planned, { terminal }: Context, output: string): void {
-  if (output === 'json') terminal.print(json(planned));
-  else if (output === 'markdown') terminal.print(markdown(planned));
+  if (output === 'json') terminal.document(json(planned));
+  else if (output === 'markdown') terminal.document(markdown(planned));
   else printText(planned, terminal);
 }

@@ -1,3 +1,4 @@
+import { printable } from '../../api/reply/text.ts';
 import type { Forecast, PlannedRequest } from '../../kinds/engine/forecast.ts';
 import { counted } from '../words.ts';
 import {
@@ -182,17 +183,17 @@ function fenced(lines: readonly string[]): string {
     ...lines.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)),
   );
   const fence = '`'.repeat(longest + 1);
-  return [fence, ...lines, fence].join('\n');
+  return [fence, ...lines.map(printable), fence].join('\n');
 }
 
 function code(text: string): string {
-  return /[`|<>@\\\n\r]/.test(text) ? escaped(text) : `\`${text}\``;
+  const plain = printable(text);
+  return /[`|<>@\\]/.test(plain) ? escaped(plain) : `\`${plain}\``;
 }
 
 /** As plain words, in a table too: no markup, no HTML, nobody is mentioned. */
 function escaped(text: string): string {
-  return text
-    .replace(/[\n\r]+/g, ' ')
+  return printable(text)
     .replace(/[\\`*_[\]|~#]/g, (sign) => `\\${sign}`)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

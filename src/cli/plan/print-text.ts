@@ -14,10 +14,12 @@ import { basisOf, changesHeading, changeText, headline, timeText } from './wordi
 /** The plan for somebody at a terminal: what needs a look first, the sum last. */
 export function printText(planned: Planned, terminal: Terminal): void {
   const { strays, absent, now } = planned;
-  for (const { place, message } of strays)
+  for (const { place, message } of strays) {
     terminal.print(
-      `${terminal.styled('red', 'not valid')}  ${place.file}:${place.line}:${place.column}: ${message}\n`,
+      `${terminal.styled('red', 'not valid')}  ${place.file}:${place.line}:${place.column}: ${message}`,
     );
+    terminal.print('');
+  }
   for (const fate of ['invalid', 'stopped', 'sends'] as const)
     for (const object of withFate(planned, fate)) printObject(object, { terminal, now });
   for (const one of absent) printAbsence(one, { terminal, now });

@@ -5,7 +5,7 @@ import { timestamp } from '../../kinds/status/canonical.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { type Found, shortNameOf } from '../cluster/objects.ts';
 import type { Context, ExitCode } from '../command.ts';
-import { UserError } from '../user-error.ts';
+import { Stopped, UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
 import { inTurn } from './in-turn.ts';
 import { isGood } from './progress.ts';
@@ -43,13 +43,13 @@ export async function request(
     if (remark !== undefined) terminal.tell(`Remark: ${title} ${remark}.`);
   if (output === 'text')
     for (const { title, result, text } of rows)
-      if (result !== 'failed') terminal.print(`${title}: ${text}`);
+      if (!isUndone(result)) terminal.print(`${title}: ${text}`);
   const all =
-    flags.wait === true
+    flags.wait === true && !context.stop.aborted
       ? await waitForAnswers(context, rows, { action, timeoutMs, scope: selected.scope })
       : rows;
   if (output === 'json')
-    terminal.print(
+    terminal.document(
       JSON.stringify(
         all.map((row) => shown(row, action)),
         null,
@@ -66,7 +66,7 @@ function valueOf<Value>(flag: string, reading: Reading<Value>): Value {
 }
 
 async function act(
-  { kubectl }: Context,
+  { kubectl, stop }: Context,
   found: Found,
   action: Action,
   isInMany: boolean,
@@ -75,6 +75,7 @@ async function act(
   const { name, namespace } = object.metadata;
   const title = isInMany ? `${namespace}: ${shortNameOf(found)}` : shortNameOf(found);
   const row = { title, kind: definition.type.kind, namespace, name };
+  if (stop.aborted) return { ...row, result: 'notWritten', text: 'not written' };
   const unneeded = action.unneeded(object);
   if (unneeded !== undefined)
     return { ...row, found, result: 'unchanged', text: `${unneeded}, nothing is written` };
@@ -101,6 +102,8 @@ async function act(
       remark,
     };
   } catch (error) {
+    if (error instanceof Stopped)
+      return { ...row, result: 'unknown', text: 'stopped in the middle; it may be written' };
     if (!(error instanceof UserError)) throw error;
     return { ...row, result: 'failed', text: error.message };
   }
@@ -143,7 +146,7 @@ function shown(row: Row, { verb }: Action): object {
     namespace,
     name,
     result: result === 'written' ? RESULTS[verb] : result,
-    ...(result === 'failed' && { error: text }),
+    ...(isUndone(result) && { error: text }),
     ...(waited?.end === 'failed' && { error: waited.error }),
     ...(remark !== undefined && { remark }),
     ...(waited && { waited: waited.end }),
@@ -153,16 +156,21 @@ function shown(row: Row, { verb }: Action): object {
   };
 }
 
-/** Throws UserError that names all that failed, and why. */
+/** Throws UserError, or Stopped, that names all that failed, and why. */
 function failWhere(rows: readonly Row[], verb: Verb): void {
   const failed = rows.flatMap(({ title, result, text, waited }) => {
-    if (result === 'failed') return [`${title}: ${text}`];
+    if (isUndone(result)) return [`${title}: ${text}`];
     return waited?.end === 'failed' ? [`${title}: ${waited.error}`] : [];
   });
   if (failed.length === 0) return;
-  throw new UserError(
-    `${verb} failed for ${counted(failed.length, 'object')} of ${rows.length}:\n${failed.map((one) => `  ${one}`).join('\n')}`,
-  );
+  const isStopped = rows.some(({ result }) => result === 'notWritten' || result === 'unknown');
+  const what = `${verb} ${isStopped ? 'was stopped, and not done' : 'failed'}`;
+  const message = `${what} for ${counted(failed.length, 'object')} of ${rows.length}:\n${failed.map((one) => `  ${one}`).join('\n')}`;
+  throw isStopped ? new Stopped('SIGINT', message) : new UserError(message);
+}
+
+function isUndone(result: Row['result']): boolean {
+  return result !== 'written' && result !== 'unchanged';
 }
 
 function isWell(waited: Waited, action: Action): boolean {

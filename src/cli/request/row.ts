@@ -9,7 +9,7 @@ export interface Row {
   readonly kind: string;
   readonly namespace: string | undefined;
   readonly name: string;
-  readonly result: 'written' | 'unchanged' | 'failed';
+  readonly result: 'written' | 'unchanged' | 'failed' | 'notWritten' | 'unknown';
   readonly text: string;
   readonly remark?: string | undefined;
   readonly waited?: Waited;

@@ -5,6 +5,7 @@ import { collectionPath, type KubeObject } from '../../kube/resource.ts';
 import { KubectlError } from '../cluster/kubectl.ts';
 import type { Found } from '../cluster/objects.ts';
 import type { Context } from '../command.ts';
+import { Stopped } from '../user-error.ts';
 
 /** Objects of one kind, in one namespace or in all. */
 export interface Group {
@@ -83,6 +84,8 @@ export async function watchUntilDone(
     try {
       await look();
     } catch (error) {
+      // Ctrl-C ends kubectl too, which is no failure.
+      if (error instanceof Stopped && signal.aborted) return;
       if (!isPassing(error)) throw error;
       failure = error;
     }

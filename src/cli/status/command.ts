@@ -13,7 +13,7 @@ export function statusCommand(): Command {
     .option('-w, --watch', 'go on and show each change, until Ctrl-C')
     .option(
       '--check',
-      'exit 2 when an object is not ready; with --watch: exit 0 as soon as all are',
+      'exit 2 when an object is not ready; with --watch: exit 0 as soon as all are. Where there is no object, none is not ready: 0',
     )
     .action(
       starting<StatusFlags>(async (context, words, flags) => {

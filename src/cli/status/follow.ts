@@ -58,9 +58,10 @@ async function followKind(
       await listAndWatch(context, definition, how);
       await pause(context.clock, BETWEEN_WATCHES_MS, signal);
     } catch (error) {
+      // Ctrl-C ends kubectl too, which is no failure.
+      if (known.has(definition) && signal.aborted) return;
       if (!known.has(definition) || !mayPass(error)) throw error;
       await pause(context.clock, WHILE_AWAY_MS, signal);
-      // Ctrl-C ends kubectl too, which is no failure.
       if (!signal.aborted) context.terminal.tell(`trying again: ${error.message}`);
     }
   }

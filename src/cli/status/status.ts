@@ -31,7 +31,7 @@ function show(
   scope: Scope,
   { rows, json }: { readonly rows: readonly Row[]; readonly json: boolean },
 ): void {
-  if (json) terminal.print(JSON.stringify({ items: rows.map(itemOf) }, undefined, 2));
+  if (json) terminal.document(JSON.stringify({ items: rows.map(itemOf) }, undefined, 2));
   else if (rows.length === 0) terminal.tell(noneIn(scope));
   else
     for (const line of screenOf(rows, { terminal, scope, now: clock.now() })) terminal.print(line);

@@ -3,6 +3,7 @@ import { timestamp } from '../../kinds/status/canonical.ts';
 import { keyOf } from '../../kube/resource.ts';
 import { type Found, type Scope, shortNameOf } from '../cluster/objects.ts';
 import type { Context } from '../command.ts';
+import { Stopped, stoppedByUser } from '../user-error.ts';
 import { followObjects } from './follow.ts';
 import { cellsOf, inOrder, itemOf, noneIn, type Row, rowOf } from './rows.ts';
 import { screenOf } from './screen.ts';
@@ -16,12 +17,14 @@ interface How {
 const TOGETHER_MS = 100;
 /** What a screen says of time is never older. */
 const FRESH_MS = 5_000;
-/** Everything wiped away, and on from the first column of the first line. */
-const WIPED = '\u001b[H\u001b[2J';
 
-/** Shows how objects stand until Ctrl-C, or with `check` until all are ready. */
+/**
+ * Shows how objects stand until Ctrl-C, or with `check` until all are ready. Throws Stopped where
+ * nobody reads it any more, and with `check` at Ctrl-C: nobody may take that for ready.
+ */
 export async function watchStatus(context: Context, scope: Scope, how: How): Promise<0> {
   const { terminal, clock, stop } = context;
+  const { unread } = terminal;
   const ended = new AbortController();
   const isScreen = terminal.isScreen && !how.json;
   const show = isScreen ? onScreen(context, scope) : inLines(context, scope, how);
@@ -35,7 +38,7 @@ export async function watchStatus(context: Context, scope: Scope, how: How): Pro
   try {
     await followObjects(context, {
       scope,
-      signal: AbortSignal.any([stop, ended.signal]),
+      signal: AbortSignal.any([stop, unread, ended.signal]),
       onChange(all) {
         objects = all;
         next.within(TOGETHER_MS);
@@ -44,6 +47,8 @@ export async function watchStatus(context: Context, scope: Scope, how: How): Pro
   } finally {
     next.never();
   }
+  if (unread.aborted) throw new Stopped('SIGPIPE', 'stopped: nobody reads the output any more');
+  if (how.check && !ended.signal.aborted) throw stoppedByUser();
   return 0;
 }
 
@@ -82,7 +87,7 @@ function onScreen({ terminal, clock }: Context, scope: Scope): Show {
       rows.length === 0 ? [noneIn(scope)] : screenOf(rows, { terminal, scope, now: clock.now() });
     // What needs a person is above, so it is the end that is left out.
     const lines = all.slice(0, Math.max(1, (terminal.rows ?? all.length + 1) - 1));
-    terminal.print(`${WIPED}${lines.join('\n')}`);
+    terminal.screen(lines);
   };
 }
 
@@ -91,7 +96,8 @@ function inLines({ terminal, clock }: Context, scope: Scope, { json }: How): Sho
   let before: Map<string, { readonly row: Row; readonly text: string }> | undefined;
   const print = (item: object, cells: readonly string[]): void => {
     const time = timestamp(clock.now());
-    terminal.print(json ? JSON.stringify({ time, ...item }) : [time, ...cells].join('  '));
+    if (json) terminal.document(JSON.stringify({ time, ...item }));
+    else terminal.print([time, ...cells].join('  '));
   };
   return (rows) => {
     const options = { now: clock.now(), namespaces: scope.namespace === undefined };
