@@ -15,6 +15,9 @@ export type Run<Flags> = (
   flags: Flags,
 ) => Promise<ExitCode>;
 
+/** What ends the plugin ends the kubectl that it has started too. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** An action for commander: `words` are the arguments, those of a list among them. */
 export function starting<Flags extends ConnectionFlags>(run: Run<Flags>) {
   return async (...given: unknown[]): Promise<void> => {
@@ -23,7 +26,7 @@ export function starting<Flags extends ConnectionFlags>(run: Run<Flags>) {
     const words = command.processedArgs.flat().filter((word): word is string => word !== undefined);
     const stop = new AbortController();
     const onSignal = (): void => (stop.signal.aborted ? process.exit(130) : stop.abort());
-    process.on('SIGINT', onSignal);
+    for (const signal of SIGNALS) process.on(signal, onSignal);
     try {
       checkFlags(flags);
       const base = { terminal: processTerminal(), clock: systemClock, stop: stop.signal };
@@ -34,7 +37,7 @@ export function starting<Flags extends ConnectionFlags>(run: Run<Flags>) {
         flags,
       );
     } finally {
-      process.off('SIGINT', onSignal);
+      for (const signal of SIGNALS) process.off(signal, onSignal);
     }
   };
 }

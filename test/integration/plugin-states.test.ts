@@ -231,6 +231,27 @@ describe('in every state', () => {
     expect(stderr).toContain('ask for this right');
   });
 
+  test('who may not list Activities sees the others, and is told', async () => {
+    const kubeconfig = await own.addUser('no-records');
+    const rule = [
+      '--verb=get,list',
+      '--resource=pipesettings.pipewright.dev,organizations.pipewright.dev',
+    ];
+    await own.kubectl(['create', 'clusterrole', 'no-records', ...rule]);
+    await own.kubectl([
+      'create',
+      'clusterrolebinding',
+      'no-records',
+      '--clusterrole=no-records',
+      '--user=no-records',
+    ]);
+    const { code, stdout, stderr } = await plugin(['status', '-A'], { kubeconfig });
+    expect(code).toBe(0);
+    expect(stdout).toContain('pset/applied');
+    expect(stdout).not.toContain('pact/');
+    expect(stderr).toMatch(/^not shown: .*activities/);
+  });
+
   test('explain shows nothing of the people in the record of an Activity', async () => {
     const fetched = STATES_STORED.find(({ state }) => state === 'fetched')?.object.status;
     const record = fetched?.['activity'] as Readonly<Record<string, string>>;

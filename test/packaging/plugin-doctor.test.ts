@@ -301,8 +301,10 @@ test('an operator that a tenant made up gets no rights, and nothing is changed f
 });
 
 test('missing Secret, half Secret, refused key and paused key', async () => {
-  await secret('half', { keyId: 'key-1' });
-  await secret('refused', { keyId: 'key-1', keySecret: 'secret-of-before' });
+  const others = { 'database-password': 'of somebody else' };
+  await secret('half', { keyId: 'key-1', ...others });
+  await secret('refused', { keyId: 'key-1', keySecret: 'secret-of-before', ...others });
+  await kubectl('label', 'secret', 'half', 'refused', '-n', TEAM, 'team=data');
   await secret('paused', { keyId: 'key-2', keySecret: 'secret-2' });
   // Until it is called off below: on a slow machine no pause is long enough to be looked at.
   simulator.always({ status: 429, headers: { 'x-ratelimit-reset': '3' } }, { keyId: 'key-2' });
@@ -330,6 +332,14 @@ test('missing Secret, half Secret, refused key and paused key', async () => {
     }),
   );
   await nothingFound();
+  // What else a Secret holds is not the operator's to lose.
+  for (const name of ['half', 'refused']) {
+    const { data, metadata } = JSON.parse(
+      await kubectl('get', 'secret', name, '-n', TEAM, '-o', 'json'),
+    ) as { readonly data: object; readonly metadata: { readonly labels: object } };
+    expect(Object.keys(data).sort()).toEqual(['database-password', 'keyId', 'keySecret']);
+    expect(metadata.labels).toEqual({ team: 'data' });
+  }
 });
 
 test('API down', async () => {

@@ -4,7 +4,7 @@ import { KubectlError } from '../../src/cli/cluster/kubectl.ts';
 import type { Found } from '../../src/cli/cluster/objects.ts';
 import type { Working } from '../../src/cli/doctor/coverage.ts';
 import { type Deployment, readDeployment } from '../../src/cli/doctor/deployment.ts';
-import { createShell, type Shell } from '../../src/cli/doctor/shell.ts';
+import { createShell, type Shell } from '../../src/cli/shell.ts';
 import { announcement } from '../../src/config/announcement.ts';
 import { definition } from '../../src/kinds/pipe-settings/definition.ts';
 import type { Lease } from '../../src/kube/lease/lease-record.ts';

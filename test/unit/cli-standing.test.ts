@@ -4,6 +4,7 @@ import type { Found } from '../../src/cli/cluster/objects.ts';
 import { endpointsOf } from '../../src/cli/explain/endpoints.ts';
 import { factsOf } from '../../src/cli/explain/facts.ts';
 import { storyOf } from '../../src/cli/explain/story.ts';
+import { createShell } from '../../src/cli/shell.ts';
 import { standingOf } from '../../src/cli/standing.ts';
 import { inOrder, itemOf, rowOf, tableOf } from '../../src/cli/status/rows.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
@@ -116,6 +117,8 @@ test.each([1, 5, 1000])('a status of an older generation is not ready, by %d', (
   expect(standing.next).toEqual({ waitsFor: 'operator' });
 });
 
+const SHELL = createShell({});
+
 test('one that is Stalled for an older generation does not wait for a person any more', () => {
   const standing = standingOf(
     found('PipeSettings', 'forbidden', ({ metadata }) => ({
@@ -147,7 +150,7 @@ describe('nothing that is printed', () => {
           object: withHostileMessages(one.object, text) as KubeObject,
         };
         const facts = factsOf(forged);
-        const { title, sections } = storyOf(facts, T0);
+        const { title, sections } = storyOf(facts, T0, SHELL);
         const printed = [
           title,
           ...sections.flatMap(({ heading, lines }) => [heading, ...lines]),
@@ -168,7 +171,7 @@ describe('nothing that is printed', () => {
       },
     }));
     const facts = factsOf(one);
-    const text = JSON.stringify([facts, storyOf(facts, T0), itemOf(rowOf(one))]);
+    const text = JSON.stringify([facts, storyOf(facts, T0, SHELL), itemOf(rowOf(one))]);
     expect(text).toContain('a-type');
     expect(text).not.toContain('canary');
   });
@@ -177,7 +180,7 @@ describe('nothing that is printed', () => {
 describe('the story', () => {
   test('of each state says how it stands and what happens next', () => {
     for (const one of ALL) {
-      const headings = storyOf(factsOf(one), T0).sections.map(({ heading }) => heading);
+      const headings = storyOf(factsOf(one), T0, SHELL).sections.map(({ heading }) => heading);
       expect(headings).toEqual(
         expect.arrayContaining(['How it stands', 'What happens next', 'What is declared']),
       );
@@ -199,7 +202,7 @@ describe('the story', () => {
     const one = found('Organization', 'applied', ({ status }) => ({
       status: { ...(status as object), history },
     }));
-    const told = storyOf(factsOf(one), T0).sections.find(({ heading }) =>
+    const told = storyOf(factsOf(one), T0, SHELL).sections.find(({ heading }) =>
       heading.startsWith('What was changed'),
     );
     expect(told?.lines.filter((line) => line.startsWith('  '))).toEqual([

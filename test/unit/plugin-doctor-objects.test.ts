@@ -171,7 +171,7 @@ describe('what statuses say', () => {
       'secret/other in namespace ingest',
     ]);
     expect(findings[0]?.command).toBe(
-      'printf %s "$PIPEWRIGHT_KEY_SECRET" | kubectl -n ingest create secret generic management-api --from-literal=keyId="$PIPEWRIGHT_KEY_ID" --from-file=keySecret=/dev/stdin --dry-run=client -o yaml | kubectl apply --server-side --force-conflicts -f -',
+      `[ -n "$PIPEWRIGHT_KEY_ID" ] && [ -n "$PIPEWRIGHT_KEY_SECRET" ] && printf '{"data":{"keyId":"%s","keySecret":"%s"}}' "$(printf %s "$PIPEWRIGHT_KEY_ID" | base64 | tr -d '\\n')" "$(printf %s "$PIPEWRIGHT_KEY_SECRET" | base64 | tr -d '\\n')" | kubectl -n ingest patch secret management-api --type=merge --patch-file=/dev/stdin`,
     );
   });
 

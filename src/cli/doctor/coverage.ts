@@ -1,11 +1,11 @@
 import { selects } from '../../kube/secrets/label-match.ts';
 import { type Found, shortNameOf } from '../cluster/objects.ts';
+import type { Shell } from '../shell.ts';
 import { setFlagCommand } from './installation.ts';
 import { operatorName } from './leading.ts';
 import type { Operator, Works } from './pairing.ts';
 import type { Report } from './report.ts';
 import { labelsFor } from './selector-labels.ts';
-import type { Shell } from './shell.ts';
 import { grouped, listed, objectsNamed } from './words.ts';
 
 /** An operator of which it is known what it works on. */

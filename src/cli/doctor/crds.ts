@@ -4,10 +4,10 @@ import type { Definition } from '../../kinds/schema/definition.ts';
 import { customResourceDefinition } from '../../kinds/schema/manifest.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { type Kubectl, KubectlError } from '../cluster/kubectl.ts';
+import type { Shell } from '../shell.ts';
 import { type Release, releaseOf } from './deployment.ts';
 import { CHART, upgrade } from './installation.ts';
 import { attempt, type Report } from './report.ts';
-import type { Shell } from './shell.ts';
 import { grouped, listed, quoted } from './words.ts';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

@@ -2,6 +2,7 @@ import { definitions } from '../../kinds/definitions.ts';
 import { USUAL_NAMESPACE } from '../cluster/announced.ts';
 import { type Found, listObjects, type Scope } from '../cluster/objects.ts';
 import { type Context, type ExitCode, type ScopeFlags, scopeOf } from '../command.ts';
+import { createShell, type Shell } from '../shell.ts';
 import { UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
 import { judgeCoverage, type Working } from './coverage.ts';
@@ -15,7 +16,6 @@ import { printReport } from './print.ts';
 import { attempt, type Check, Report } from './report.ts';
 import { checkRights } from './rights.ts';
 import { checkSecrets, secretUses } from './secrets.ts';
-import { createShell, type Shell } from './shell.ts';
 import { judgeStates } from './states.ts';
 import { judgeVersions, newerOperator } from './versions.ts';
 

@@ -1,7 +1,7 @@
 import { environmentName } from '../../config/flags.ts';
+import type { Shell } from '../shell.ts';
 import type { Release } from './deployment.ts';
 import type { Operator } from './pairing.ts';
-import type { Shell } from './shell.ts';
 
 /** The chart, from a checkout of this version. */
 export const CHART = 'deploy/helm/pipewright';

@@ -2,10 +2,10 @@ import { type Clock, pause } from '../../clock.ts';
 import { LEASE, type Lease } from '../../kube/lease/lease-record.ts';
 import { objectPath } from '../../kube/resource.ts';
 import type { Kubectl } from '../cluster/kubectl.ts';
+import type { Shell } from '../shell.ts';
 import type { Deployment } from './deployment.ts';
 import type { Operator } from './pairing.ts';
 import { attempt, type Report } from './report.ts';
-import type { Shell } from './shell.ts';
 import { quoted } from './words.ts';
 
 /** A leader renews every 2 s. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { keyOf } from '../../kube/resource.ts';
 import type { Kubectl } from '../cluster/kubectl.ts';
+import type { Shell } from '../shell.ts';
 import type { Working } from './coverage.ts';
 import { operatorName } from './leading.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from './needed-rights.ts';
 import { attempt, type Finding, type Report } from './report.ts';
 import type { SecretUse } from './secrets.ts';
-import type { Shell } from './shell.ts';
 import { grouped, listed } from './words.ts';
 
 /** Something that is asked for: a right on one resource, with one verb. */

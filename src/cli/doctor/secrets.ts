@@ -9,11 +9,11 @@ import { notSelected } from '../../kube/secrets/label-match.ts';
 import { type SecretObject, valueOf } from '../../kube/secrets/secret-state.ts';
 import type { Kubectl } from '../cluster/kubectl.ts';
 import type { Found } from '../cluster/objects.ts';
+import type { Shell } from '../shell.ts';
 import { operatorOf, type Working } from './coverage.ts';
 import { createKeyCommand, putKeyCommand } from './keys.ts';
 import { attempt, type Report } from './report.ts';
 import { labelsFor } from './selector-labels.ts';
-import type { Shell } from './shell.ts';
 import { statusOf } from './statuses.ts';
 import { grouped, objectsNamed, quoted } from './words.ts';
 

@@ -2,10 +2,10 @@ import type { Condition } from '../../controller/conditions.ts';
 import { readyOf } from '../../kinds/status/common-status.ts';
 import { REASONS } from '../../kinds/status/reasons.ts';
 import { type Found, shortNameOf } from '../cluster/objects.ts';
+import type { Shell } from '../shell.ts';
 import { putKeyCommand } from './keys.ts';
 import type { Report } from './report.ts';
 import { secretUses } from './secrets.ts';
-import type { Shell } from './shell.ts';
 import { statusOf } from './statuses.ts';
 import { grouped, listed, objectsNamed, quoted } from './words.ts';
 

@@ -1,8 +1,8 @@
+import type { Shell } from '../shell.ts';
 import { CHART, upgrade } from './installation.ts';
 import { operatorName } from './leading.ts';
 import type { Operator } from './pairing.ts';
 import type { Report } from './report.ts';
-import type { Shell } from './shell.ts';
 import { quoted } from './words.ts';
 
 /** The version of an operator that is newer than this plugin; undefined: none is. */

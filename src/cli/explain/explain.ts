@@ -1,5 +1,6 @@
 import { getObject, parseObjectName } from '../cluster/objects.ts';
 import { type Context, type ExitCode, namespaceOf, type ScopeFlags } from '../command.ts';
+import { createShell } from '../shell.ts';
 import { factsOf } from './facts.ts';
 import { storyOf } from './story.ts';
 
@@ -19,7 +20,7 @@ export async function explain(
     terminal.document(JSON.stringify(facts, undefined, 2));
     return 0;
   }
-  const { title, sections } = storyOf(facts, clock.now());
+  const { title, sections } = storyOf(facts, clock.now(), createShell(flags));
   terminal.print(terminal.styled('bold', title));
   for (const { heading, lines } of sections) {
     terminal.print('');

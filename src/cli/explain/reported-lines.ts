@@ -1,3 +1,4 @@
+import type { Shell } from '../shell.ts';
 import { valueText } from './declared.ts';
 import type { Facts } from './facts.ts';
 import { byRequest, changeText, stamp } from './wording.ts';
@@ -40,11 +41,11 @@ export function driftLines({ drift = [] }: Facts, now: number): string[] {
 }
 
 /** Nothing of the people in it. */
-export function recordLines({ record, name, namespace, shortName }: Facts): string[] {
+export function recordLines({ record, name, namespace, shortName }: Facts, shell: Shell): string[] {
   if (!record) return [];
   const { type = 'not reported', createdAt = 'not reported' } = record;
   return [
     `Type: ${type}. Created: ${createdAt}.`,
-    `The rest is in status.activity. It has names and addresses of people, so it is not shown here: kubectl get ${shortName} ${name} -n ${namespace} -o yaml`,
+    `The rest is in status.activity. It has names and addresses of people, so it is not shown here: ${shell.kubectl('get', shortName, name, '-n', namespace, '-o', 'yaml')}`,
   ];
 }

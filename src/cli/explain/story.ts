@@ -1,3 +1,4 @@
+import type { Shell } from '../shell.ts';
 import { declaredLines } from './declared-lines.ts';
 import { endpointLines } from './endpoint-lines.ts';
 import type { Facts } from './facts.ts';
@@ -17,11 +18,11 @@ export interface Story {
 }
 
 /** The facts in plain words. What there is nothing to say of is left out. */
-export function storyOf(facts: Facts, now: number): Story {
+export function storyOf(facts: Facts, now: number, shell: Shell): Story {
   const sections: Section[] = [
     { heading: 'How it stands', lines: standingLines(facts, now) },
     { heading: 'Who has to act', lines: actsLines(facts) },
-    { heading: 'What happens next', lines: nextLines(facts, now) },
+    { heading: 'What happens next', lines: nextLines(facts, now, shell) },
     { heading: 'What is declared', lines: declaredLines(facts, now) },
     { heading: 'What the API last confirmed', lines: confirmedLines(facts, now) },
     { heading: 'What differs from what is declared', lines: differenceLines(facts) },
@@ -29,7 +30,7 @@ export function storyOf(facts: Facts, now: number): Story {
     { heading: 'What was tried last', lines: triedLines(facts, now) },
     { heading: 'What would be sent', lines: planLines(facts, now) },
     { heading: 'Private endpoints', lines: endpointLines(facts, now) },
-    { heading: 'The record', lines: recordLines(facts) },
+    { heading: 'The record', lines: recordLines(facts, shell) },
     { heading: 'What was changed, newest first', lines: historyLines(facts, now) },
   ];
   return {

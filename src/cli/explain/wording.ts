@@ -1,3 +1,4 @@
+import type { Shell } from '../shell.ts';
 import type { AnyStatus } from '../standing.ts';
 import { ago, until } from '../words.ts';
 import type { Facts } from './facts.ts';
@@ -35,6 +36,7 @@ export function changeText({ field, from, to }: Change): string {
 export function commandFor(
   { shortName, name, namespace }: Pick<Facts, 'shortName' | 'name' | 'namespace'>,
   command: string,
+  shell: Shell,
 ): string {
-  return `kubectl pipewright ${command} ${shortName}/${name} -n ${namespace}`;
+  return shell.plugin(command, `${shortName}/${name}`, '-n', namespace);
 }

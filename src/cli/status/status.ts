@@ -1,4 +1,6 @@
-import { listObjects, type Scope } from '../cluster/objects.ts';
+import { definitions } from '../../kinds/definitions.ts';
+import { KubectlError } from '../cluster/kubectl.ts';
+import { type Found, listObjects, type Scope } from '../cluster/objects.ts';
 import { type Context, type ExitCode, type ScopeFlags, scopeOf } from '../command.ts';
 import { inOrder, itemOf, noneIn, type Row, rowOf } from './rows.ts';
 import { screenOf } from './screen.ts';
@@ -21,9 +23,35 @@ export async function status(
       json: flags.output === 'json',
       check: flags.check === true,
     });
-  const rows = inOrder((await listObjects(context.kubectl, scope)).map(rowOf));
+  const { found, refusals } = await listed(context, scope);
+  const rows = inOrder(found.map(rowOf));
+  for (const refusal of refusals) context.terminal.tell(`not shown: ${refusal.message}`);
   show(context, scope, { rows, json: flags.output === 'json' });
-  return flags.check === true && rows.some(({ standing }) => !standing.ready) ? 2 : 0;
+  if (flags.check !== true) return 0;
+  if (rows.some(({ standing }) => !standing.ready)) return 2;
+  if (refusals[0]) throw refusals[0];
+  return 0;
+}
+
+/** Who may not list a kind, such as the records of people, sees the others. */
+async function listed(
+  { kubectl }: Context,
+  scope: Scope,
+): Promise<{ readonly found: readonly Found[]; readonly refusals: readonly KubectlError[] }> {
+  const lists = await Promise.allSettled(
+    definitions.map((definition) => listObjects(kubectl, scope, [definition])),
+  );
+  const found = lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : []));
+  const errors: unknown[] = lists.flatMap((list) =>
+    list.status === 'rejected' ? [list.reason] : [],
+  );
+  const refusals = errors.filter(
+    (error) => error instanceof KubectlError && error.failure.reason === 'Forbidden',
+  ) as KubectlError[];
+  const other = errors.find((error) => !refusals.some((refusal) => refusal === error));
+  if (other !== undefined) throw other;
+  if (refusals[0] && refusals.length === lists.length) throw refusals[0];
+  return { found, refusals };
 }
 
 function show(

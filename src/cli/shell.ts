@@ -1,4 +1,4 @@
-import type { ConnectionFlags } from '../cluster/kubectl.ts';
+import type { ConnectionFlags } from './cluster/kubectl.ts';
 
 /** A word of a command; with a variable, the shell puts its value behind the text. */
 export type Word = string | { readonly before: string; readonly variable: string };
