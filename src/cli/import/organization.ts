@@ -67,7 +67,8 @@ export async function importOrganization(
       [
         `Imported ${timestamp(context.clock.now())} from ${api.baseUrl + path}${quoting(verdict.requestId)}.`,
         'Applying this changes nothing at the API. From then on the listed private endpoints belong',
-        'to this object: one that is taken off the list is removed.',
+        'to this object, unless another one manages the organization: one that is taken off the list',
+        'is removed.',
       ],
     );
     terminal.document(printed.yaml);

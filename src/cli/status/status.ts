@@ -41,17 +41,20 @@ async function listed(
   const lists = await Promise.allSettled(
     definitions.map((definition) => listObjects(kubectl, scope, [definition])),
   );
-  const found = lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : []));
-  const errors: unknown[] = lists.flatMap((list) =>
-    list.status === 'rejected' ? [list.reason] : [],
-  );
-  const refusals = errors.filter(
-    (error) => error instanceof KubectlError && error.failure.reason === 'Forbidden',
-  ) as KubectlError[];
-  const other = errors.find((error) => !refusals.some((refusal) => refusal === error));
-  if (other !== undefined) throw other;
-  if (refusals[0] && refusals.length === lists.length) throw refusals[0];
+  const refusals: KubectlError[] = [];
+  const found: Found[] = [];
+  for (const list of lists) {
+    if (list.status === 'fulfilled') found.push(...list.value);
+    else if (isRefusal(list.reason)) refusals.push(list.reason);
+    else throw list.reason;
+  }
+  const [first] = refusals;
+  if (first && refusals.length === lists.length) throw first;
   return { found, refusals };
+}
+
+function isRefusal(error: unknown): error is KubectlError {
+  return error instanceof KubectlError && error.failure.reason === 'Forbidden';
 }
 
 function show(
