@@ -73,7 +73,7 @@ export async function followKubectl(
  * person at the terminal.
  */
 function start(args: readonly string[], { program = 'kubectl' }: Surroundings, input?: string) {
-  const quiet = process.stdin.isTTY ? 'inherit' : 'ignore';
+  const quiet = process.stdin.isTTY ? 'inherit' : 'pipe';
   const child = spawn(program, args, {
     stdio: [input === undefined ? quiet : 'pipe', 'pipe', 'pipe'],
     env: { ...process.env, KUBERC: 'off' },

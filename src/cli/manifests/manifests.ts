@@ -45,12 +45,13 @@ export function readManifests(all: readonly Written[], current: CurrentNamespace
   for (const one of all) {
     const { apiVersion, kind } = (one.value ?? {}) as Readonly<Record<string, unknown>>;
     const definition = definitions.find(({ type }) => type.kind === kind);
-    if (typeof apiVersion !== 'string' || typeof kind !== 'string')
+    if (typeof one.value !== 'object' || one.value === null)
       strays.push({
         place: one.place,
-        message: 'this is no Kubernetes object: apiVersion and kind are required',
+        message: 'this is no Kubernetes object, but a single value',
       });
-    else if (!isOfOurGroup(apiVersion)) skipped += 1;
+    // Values of charts and patches stand beside manifests.
+    else if (typeof apiVersion !== 'string' || !isOfOurGroup(apiVersion)) skipped += 1;
     else if (definition) ours.push(withTwin(manifestOf(one, definition, current), ours));
     else
       strays.push({
