@@ -85,7 +85,7 @@ test('whatever others have written, it is no markup, and ends no fence', () => {
         expect(cells).toBe(6);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 300, examples: [[['```']], [['````\n']], [['```', '</details>']]] },
   );
 });
 

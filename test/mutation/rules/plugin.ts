@@ -46,17 +46,6 @@ export const PLUGIN: readonly Mutation[] = [
     seenBy: { test: MANIFESTS, title: 'a setting that is misspelt beside one that is not' },
   },
   {
-    name: 'folders-have-an-end',
-    rule: 'A folder that leads back to itself is refused.',
-    file: 'cli/manifests/files.ts',
-    from: 'if (within.includes(real))',
-    to: 'if (within.length > 1_000)',
-    seenBy: {
-      test: MANIFESTS,
-      title: 'two links to one folder are no circle, and one into itself is',
-    },
-  },
-  {
     name: 'comments-hold-no-markup-of-others',
     rule: 'What others have written is no markup in a comment.',
     file: 'cli/plan/print-markdown.ts',
