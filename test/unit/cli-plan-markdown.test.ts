@@ -78,6 +78,9 @@ test('whatever others have written, it is no markup, and ends no fence', () => {
   fc.assert(
     fc.property(hostile, (parts) => {
       const outside = outsideFences(markdown(planOf(parts.join(''))));
+      const begun = outside.filter((line) => line.startsWith('<details>')).length;
+      expect(outside.filter((line) => line === '</details>')).toHaveLength(begun);
+      expect(begun).toBeGreaterThan(1);
       for (const line of outside) {
         if (OURS.test(line)) continue;
         expect(line).not.toMatch(/[<>]|(?<!&#64;)@/);
