@@ -20,7 +20,6 @@ export interface Sent extends PlannedRequest {
   readonly name: string;
 }
 
-const NAMESPACE = 'ns';
 const MOST_STEPS = 400;
 
 /**
@@ -40,15 +39,17 @@ export class ForecastStage {
   /** This process has had a look refused: for an hour the declared name may serve as one. */
   hasLookRefused = false;
   readonly #definition: Definition;
+  readonly #namespaceOf: (name: string) => string;
   readonly #stored = new Map<string, KubeObject>();
   #version = 1;
   #caller = '';
   #kind: Kind;
   #reconciler: Reconciler;
 
-  constructor(definition: Definition) {
+  /** Names are unique in all namespaces. */
+  constructor(definition: Definition, namespaceOf: (name: string) => string) {
     this.#definition = definition;
-    this.api.keys.set('key', 'secret');
+    this.#namespaceOf = namespaceOf;
     [this.#kind, this.#reconciler] = this.#process();
   }
 
@@ -58,7 +59,7 @@ export class ForecastStage {
   }
 
   get(name: string): KubeObject | undefined {
-    return this.#stored.get(`${NAMESPACE}/${name}`);
+    return this.#stored.get(`${this.#namespaceOf(name)}/${name}`);
   }
 
   /** As `kubectl apply` of a whole spec does: what is the same makes no new generation. */
@@ -68,7 +69,7 @@ export class ForecastStage {
     if (!before) {
       const metadata = {
         name,
-        namespace: NAMESPACE,
+        namespace: this.#namespaceOf(name),
         uid: `uid-${name}`,
         resourceVersion: version,
         generation: 1,
@@ -130,9 +131,11 @@ export class ForecastStage {
     const kinds = createKinds({
       ...context,
       api: { ...context.api, call: (request) => this.#call(request) },
-      readCredential: async () => {
-        const authorization = `Basic ${Buffer.from('key:secret').toString('base64')}`;
-        const credential = { id: 'key', authorization, mask: (text: string) => text };
+      // From outside, only objects of one namespace are seen to share a key.
+      readCredential: async (namespace) => {
+        this.api.keys.set(namespace, 'secret');
+        const authorization = `Basic ${Buffer.from(`${namespace}:secret`).toString('base64')}`;
+        const credential = { id: namespace, authorization, mask: (text: string) => text };
         return { ok: true, credential, resourceVersion: '1' };
       },
       writeFinalizers: async (_type, object, finalizers) => {

@@ -3,6 +3,7 @@ import { definitions } from '../../src/kinds/definitions.ts';
 import type { Forecast, PlannedRequest, World } from '../../src/kinds/engine/forecast.ts';
 import { forecasters } from '../../src/kinds/forecasts.ts';
 import { LOOK_BODY } from '../../src/kinds/organization/remote.ts';
+import { COURTESY_MS } from '../../src/waits.ts';
 import { Draw } from '../simulation/engine/draw.ts';
 import {
   activitySpec,
@@ -83,7 +84,10 @@ async function caseOf(kind: KindName, seed: number): Promise<Case> {
   const definition = definitions.find(({ type }) => type.kind === kind);
   const forecaster = forecasters[kind];
   if (!definition || !forecaster) throw new Error(`there is no kind ${kind}`);
-  const stage = new ForecastStage(definition);
+  const isApart = draw.of('namespaces').chance(0.3);
+  const stage = new ForecastStage(definition, (one) =>
+    isApart && one === 'other' ? 'theirs' : 'ours',
+  );
   stage.api.activities.set(ORGANIZATION, { id: 'record', type: 'x', organizationId: ORGANIZATION });
   otherClient(stage, draw.of('before'));
   const refusedIds = draw.chance(0.6) ? draw.some(POOL, 2).map(({ id }) => id) : [];
@@ -93,7 +97,7 @@ async function caseOf(kind: KindName, seed: number): Promise<Case> {
   const there = NAMES.filter((one) => stage.get(one));
   const name = there.length > 0 && draw.chance(0.8) ? draw.pick(there) : draw.pick(NAMES);
   const before = stage.get(name)?.spec as Spec | undefined;
-  const isSame = draw.chance(0.15);
+  const isSame = draw.chance(0.3);
   const change = draw.chance(0.5) ? edited(before ?? {}, draw) : someSpec(kind, draw, name);
   const manifest = before ? (isSame ? before : change) : someSpec(kind, draw, name);
   if (draw.chance(0.5)) stage.restart();
@@ -121,6 +125,9 @@ async function caseOf(kind: KindName, seed: number): Promise<Case> {
   // Before its time nothing may leave.
   const isLater = forecast.requests.length > 0 && forecast.at !== undefined;
   const isSent = (): boolean => stage.sent.some((one) => one.name === name);
+  // How long it has seen both already is known to the process alone.
+  if (isApart && forecast.requests.length > 0 && !isLater && !isSent())
+    await stage.pass(COURTESY_MS);
   if (isLater && !isSent()) await stage.pass((forecast.at ?? 0) - stage.clock.now());
   // The process knows better than the status until when an earlier request may be at work.
   if (isLater && !isSent()) await stage.pass(120_000);
@@ -193,7 +200,7 @@ const spoken = ({ method, path, body }: Sent): PlannedRequest => ({
   ...(body !== undefined && { body }),
 });
 
-const CASES = 700;
+const CASES = 1_200;
 /** So often at least, in so many cases: what no case comes to is not shown. */
 const LEAST: Readonly<Record<KindName, Readonly<Record<string, number>>>> = {
   PipeSettings: { send: 250, nothing: 15, stop: 80, whole: 250, waited: 2, later: 3 },

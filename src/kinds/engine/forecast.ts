@@ -4,7 +4,7 @@ import { type CommonStatus, currentReady, readyOf } from '../status/common-statu
 import { isFailure } from '../status/failures.ts';
 import { secretNameOf } from '../status/tried-secret.ts';
 import { apiHashOf, type ProvableStatus } from '../target/proof.ts';
-import { Contests, standingOf } from '../target/standing.ts';
+import { standingOf } from '../target/standing.ts';
 import type { HeldFacts } from './open-kind.ts';
 
 /** What decides beside the object itself, as far as it can be seen from outside the operator. */
@@ -135,7 +135,8 @@ export function factsFrom<T extends KubeObject>(
     rivals: () => rivals,
     mayAct: (rival) => !planOnly && of.isValid(rival),
     locks: { remainingMs: () => undefined, atWorkMs: apiTimeoutMs + AT_WORK_AFTER_TIMEOUT_MS },
-    contests: new Contests(() => 0),
+    // A courtesy begins when it is asked for, so one would never end here.
+    contests: { courtesyMs: () => 0, end: () => undefined },
     departed: { of: () => [] },
     unlisted: () => [],
     apiHash,

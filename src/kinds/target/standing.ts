@@ -14,7 +14,7 @@ export interface StandingSources<T extends KubeObject> extends SecretSources {
   readonly rivals: (object: T) => readonly T[];
   readonly mayAct: (object: T) => boolean;
   readonly locks: Pick<Locks, 'remainingMs' | 'atWorkMs'>;
-  readonly contests: Contests;
+  readonly contests: Pick<Contests, 'courtesyMs' | 'end'>;
   readonly departed: Pick<Departed, 'of'>;
   /** Configured namespaces that nobody has listed yet. */
   readonly unlisted: () => readonly string[];
