@@ -109,6 +109,14 @@ describe('what is asked for wrongly', () => {
     [['explain', 'pset'], '"pset" names no object; write it as pset/NAME'],
     [['explain', 'pset/a/b'], '"pset/a/b" names no object; write it as pset/NAME'],
     [['explain', 'pset', 'a', 'b'], '"pset a b" names no object; write it as pset/NAME'],
+    [
+      ['explain', 'pset/a..b'],
+      '"a..b" is not a name that an object can have; give one of a-z, 0-9, - and dots, with a letter or digit at both ends of each part, and no more than 253 in all',
+    ],
+    [
+      ['explain', `pset/${'o'.repeat(100)}`],
+      'the cluster does not know the kind PipeSettings of pipewright.dev: its CRD is not installed. What to do: kubectl pipewright doctor',
+    ],
   ])('%s', async (args, message) => {
     expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` });
   });

@@ -82,11 +82,21 @@ test.each([
     'a name that is none',
     'name: orders',
     'name: Orders_1',
-    '3:13 metadata.name must be 1 to 253 lower-case letters, digits, . and -, starting and ending with a letter or digit, not "Orders_1"',
+    '3:13 metadata.name must be 1 to 253 lower-case letters, digits, . and -, each part between dots starting and ending with a letter or digit, not "Orders_1"',
+  ],
+  [
+    'a name with an empty part',
+    'name: orders',
+    'name: orders..eu',
+    '3:13 metadata.name must be 1 to 253 lower-case letters, digits, . and -, each part between dots starting and ending with a letter or digit, not "orders..eu"',
   ],
   ['a field beside spec', 'spec:', 'specs: {}\nspec:', '4:1 specs is not a known field'],
 ])('%s is told with its place', (_, from, to, told) => {
   expect(problems(edited(from, to))).toEqual([told]);
+});
+
+test('a name may have a part that is longer than those of host names', () => {
+  expect(problems(edited('name: orders', `name: ${'o'.repeat(100)}`))).toEqual([]);
 });
 
 test('a setting that is misspelt beside one that is not', () => {

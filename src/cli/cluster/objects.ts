@@ -1,4 +1,4 @@
-import { DNS_NAME } from '../../config/dns-names.ts';
+import { OBJECT_NAME } from '../../config/dns-names.ts';
 import { definitions } from '../../kinds/definitions.ts';
 import type { Definition } from '../../kinds/schema/definition.ts';
 import { collectionPath, type KubeObject, objectPath } from '../../kube/resource.ts';
@@ -50,9 +50,9 @@ export function parseObjectName(words: readonly string[]): ObjectName {
     throw new UserError(
       `${JSON.stringify(words.join(' '))} names no object; write it as ${definition.shortName}/NAME`,
     );
-  if (!DNS_NAME.test(name))
+  if (!OBJECT_NAME.test(name))
     throw new UserError(
-      `${JSON.stringify(name)} is not a name that an object can have; give one of a-z, 0-9, - and dots, with a letter or digit at both ends`,
+      `${JSON.stringify(name)} is not a name that an object can have; give one of a-z, 0-9, - and dots, with a letter or digit at both ends of each part, and no more than 253 in all`,
     );
   return { definition, name };
 }

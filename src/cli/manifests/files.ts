@@ -99,7 +99,7 @@ function decoded(path: string, bytes: Buffer): string {
   throw new UserError(`${path}: this is no text in UTF-8 or UTF-16; name other files with -f`);
 }
 
-const TODO: Readonly<Record<string, string>> = {
+const REMEDIES: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder; check the path',
   EACCES: 'it may not be read; check its permissions',
   EPERM: 'it may not be read; check its permissions',
@@ -112,6 +112,6 @@ async function tried<T>(path: string, read: () => Promise<T>): Promise<T> {
     return await read();
   } catch (error) {
     const { code = 'unknown', message } = error as NodeJS.ErrnoException;
-    throw new UserError(`${path}: ${TODO[code] ?? `it could not be read: ${message}`}`);
+    throw new UserError(`${path}: ${REMEDIES[code] ?? `it could not be read: ${message}`}`);
   }
 }

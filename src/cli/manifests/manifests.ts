@@ -1,3 +1,4 @@
+import { DNS_LABEL, OBJECT_NAME } from '../../config/dns-names.ts';
 import { definitions } from '../../kinds/definitions.ts';
 import { type Definition, specProblems } from '../../kinds/schema/definition.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
@@ -77,13 +78,13 @@ function manifestOf(one: Written, definition: Definition, current: CurrentNamesp
     value,
     place: one.place,
     placeOf: (path) => one.placeOf(path),
-    problems: [...shellProblems(one, definition, current), ...problemsOfSpec(one, definition)],
+    problems: [
+      ...shellProblems(one, definition, current),
+      ...problemsOfSpec(one, definition, value.spec),
+    ],
   };
 }
 
-const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
-const LONGEST_NAME = 253;
-const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const FIELDS = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
 
 /** What is wrong around the spec. */
@@ -100,12 +101,12 @@ function shellProblems(one: Written, { type }: Definition, current: CurrentNames
       `apiVersion must be ${apiVersionOf(type)}, not ${JSON.stringify(value.apiVersion)}`,
     );
   if (name === undefined) add(['metadata'], 'metadata.name is required');
-  else if (typeof name !== 'string' || !NAME.test(name) || name.length > LONGEST_NAME)
+  else if (typeof name !== 'string' || !OBJECT_NAME.test(name))
     add(
       ['metadata', 'name'],
-      `metadata.name must be 1 to ${LONGEST_NAME} lower-case letters, digits, . and -, starting and ending with a letter or digit, not ${JSON.stringify(name)}`,
+      `metadata.name must be 1 to 253 lower-case letters, digits, . and -, each part between dots starting and ending with a letter or digit, not ${JSON.stringify(name)}`,
     );
-  if (namespace !== undefined && !(typeof namespace === 'string' && NAMESPACE.test(namespace)))
+  if (namespace !== undefined && !(typeof namespace === 'string' && DNS_LABEL.test(namespace)))
     add(
       ['metadata', 'namespace'],
       `metadata.namespace must be 1 to 63 lower-case letters, digits and -, starting and ending with a letter or digit, not ${JSON.stringify(namespace)}`,
@@ -127,8 +128,7 @@ function shellProblems(one: Written, { type }: Definition, current: CurrentNames
   return problems;
 }
 
-function problemsOfSpec(one: Written, definition: Definition): Problem[] {
-  const { spec } = withoutNull(one.value) as { readonly spec?: unknown };
+function problemsOfSpec(one: Written, definition: Definition, spec: unknown): Problem[] {
   return specProblems(definition.spec, spec).map(({ path, message }) => ({
     place: one.placeOf(['spec', ...path]),
     message,

@@ -21,7 +21,7 @@ import { FINALIZER, hasFinalizer, type Organization, parseSpec, targetOf } from 
 
 /** What the operator does about an Organization as soon as it sees it. */
 export function forecast(object: Organization, world: World): Forecast {
-  const facts = outsideFacts(object, world);
+  const { facts, rivals } = seenFromOutside(object, world);
   const planned = plan(object, facts, world.now);
   switch (planned.do) {
     // Each of these writes to Kubernetes alone, and what follows is decided anew.
@@ -31,10 +31,8 @@ export function forecast(object: Organization, world: World): Forecast {
       return forecast(afterwards(object, planned, world.now), world);
     case 'step': {
       const { spec, goal } = planned.work;
-      return {
-        ...sending(object, outlookOf(object, facts, { spec, goal, now: world.now })),
-        waits: waitsFor(object, world, world.others.filter(isRivalOf(object))),
-      };
+      const outlook = outlookOf(object, facts, { spec, goal, now: world.now });
+      return { ...sending(object, outlook), waits: waitsFor(object, world, rivals) };
     }
     case 'preview': {
       const parsed = parseSpec(object);
@@ -76,34 +74,33 @@ export function forecastDeletion(object: Organization, world: World): Forecast {
       deletionTimestamp: timestamp(world.now),
     },
   };
-  const facts = outsideFacts(deleted, world);
+  const { facts, rivals } = seenFromOutside(deleted, world);
   const planned = plan(deleted, facts, world.now);
   if (planned.do !== 'step') {
     const left = planned.do === 'release' ? leftNotices(planned).map(({ note }) => note) : [];
     return stopped(['Deleting it sends nothing', ...left].join('. '));
   }
   const { spec, goal } = planned.work;
-  return {
-    ...sending(deleted, outlookOf(deleted, facts, { spec, goal, now: world.now })),
-    waits: waitsFor(object, world, world.others.filter(isRivalOf(object))),
-  };
+  const outlook = outlookOf(deleted, facts, { spec, goal, now: world.now });
+  return { ...sending(deleted, outlook), waits: waitsFor(object, world, rivals) };
 }
 
-function outsideFacts(object: Organization, world: World): Facts {
+function seenFromOutside(
+  object: Organization,
+  world: World,
+): { readonly facts: Facts; readonly rivals: readonly Organization[] } {
   const { facts, rivals } = factsFrom(object, world, { targetOf, isValid });
   return {
-    ...facts,
-    listedByOthers: listedByOthers(object, rivals, facts.apiHash),
-    notes: new Notebook(facts.standing.atWorkMs).of(object, 0),
-    monotonic: 0,
-    cleanupDeadlineMs: world.cleanupDeadlineMs,
+    rivals,
+    facts: {
+      ...facts,
+      listedByOthers: listedByOthers(object, rivals, facts.apiHash),
+      notes: new Notebook(facts.standing.atWorkMs).of(object, 0),
+      monotonic: 0,
+      cleanupDeadlineMs: world.cleanupDeadlineMs,
+    },
   };
 }
-
-const isRivalOf =
-  (object: Organization) =>
-  (other: KubeObject): boolean =>
-    targetOf(other) === targetOf(object);
 
 const isValid = (object: Organization): boolean => parseSpec(object).ok;
 

@@ -7,7 +7,7 @@ const REQUIREMENT = /^(!?)([^\s!=]+)(?:(!?=)(.*)| (in|notin) \((.*)\))?$/;
 /** One requirement of a selector on one label. */
 export interface Requirement {
   readonly key: string;
-  /** Of these; absent: any. */
+  /** The label must have one of these; without them, any value will do. */
   readonly values?: readonly string[];
   /** The label must not be so, and may be missing. */
   readonly not: boolean;

@@ -78,9 +78,8 @@ function intended(
 function after(call: Call, { name, list }: Held, declared: string | undefined): Held {
   if (call.step === 'name') return { name: call.name, list };
   if (call.step === 'look') return { name: call.by === 'name' ? declared : name, list };
-  const gone = new Set(call.pending.remove.map(tupleKey));
   const isGone = (entry: Reported): boolean =>
-    call.pending.remove.some((tuple) => gone.has(tupleKey(asReported(entry, tuple))));
+    call.pending.remove.some((tuple) => tupleKey(asReported(entry, tuple)) === tupleKey(tuple));
   const added: readonly Tuple[] = call.pending.add.map(tupleOf);
   return { name, list: [...(list ?? []).filter((entry) => !isGone(entry)), ...added] };
 }
