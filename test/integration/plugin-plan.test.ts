@@ -330,6 +330,12 @@ test('with --prune, what an absence would mean', async () => {
     ['leaving', 2],
   ]);
   expect(absent[0]?.says).toContain('the pipe keeps its settings');
+  const where = await newNamespace();
+  await announce(where, 'leads', { selector: 'shard=a' });
+  const flags = ['--operator-namespace', where, '--prune', '-l', 'team=prune', '-o', 'json'];
+  const byNobody = told(await plugin(['plan', '-f', '-', ...flags], { input: kept }));
+  expect(byNobody.absent.map(({ requests }) => requests.length)).toEqual([0, 0]);
+  expect(byNobody.absent[1]?.says).toContain('No operator works on namespace');
 });
 
 /** What two runs do not have alike. */

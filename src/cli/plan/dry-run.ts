@@ -118,12 +118,14 @@ const LONGEST = 600;
 
 function refusalOf(manifest: Manifest, stderr: string): DryRun {
   const failure = failureOf(stderr, ['apply', '--dry-run=server']);
-  if (/no matches for kind|the server could not find the requested resource/i.test(stderr))
+  if (failure.reason === 'NoSuchKind')
     throw new UserError(
       `the cluster does not know the kind ${manifest.definition.type.kind}: its CRD is not installed. What to do: kubectl pipewright doctor; or plan by the schemas alone with --offline`,
     );
-  const isPolicy = /denied request|denied the request/i.test(stderr);
-  if (failure.reason === 'Forbidden' && !isPolicy && /cannot \w+ resource/.test(stderr))
+  if (
+    failure.reason === 'Forbidden' &&
+    / is forbidden: User "[^"]*" cannot \w+ resource /.test(stderr)
+  )
     throw new UserError(
       `${failure.message}. Without it the plan can go by reading alone, with --dry-run=none`,
     );

@@ -1,7 +1,7 @@
 import { FLAGS } from '../../config/flag-table.ts';
 import type { Flag } from '../../config/flags.ts';
 import { parseDuration } from '../../duration.ts';
-import type { World } from '../../kinds/engine/forecast.ts';
+import { type Forecast, stopped, type World } from '../../kinds/engine/forecast.ts';
 import { forecasters } from '../../kinds/forecasts.ts';
 import { soundStatus } from '../../kinds/schema/sound.ts';
 import { secretNameOf } from '../../kinds/status/tried-secret.ts';
@@ -83,7 +83,7 @@ function twinRemark(found: Found, { rivals }: Everything): readonly string[] {
 
 /** What the deletion of these does, once the manifests are applied. */
 export function foreseenAbsences(
-  gone: readonly { readonly found: Found; readonly setting: Setting }[],
+  gone: readonly { readonly found: Found; readonly setting: Setting | undefined }[],
   applied: readonly Applied[],
   live: readonly Found[],
 ): readonly Absence[] {
@@ -92,11 +92,19 @@ export function foreseenAbsences(
     definition,
     namespace: object.metadata.namespace,
     name: object.metadata.name,
-    forecast: forecaster({ definition }).forecastDeletion(
-      object,
-      world(setting, { definition, object }, everything),
-    ),
+    forecast: setting
+      ? forecaster({ definition }).forecastDeletion(
+          object,
+          world(setting, { definition, object }, everything),
+        )
+      : workedOnByNobody(object.metadata.namespace),
   }));
+}
+
+export function workedOnByNobody(namespace: string): Forecast {
+  return stopped(
+    `No operator works on namespace ${namespace} with these labels (--namespaces, --selector), so nothing is sent`,
+  );
 }
 
 export function subject({ definition, namespace, name, place }: Manifest) {

@@ -1,5 +1,4 @@
 import { definitions } from '../../kinds/definitions.ts';
-import { stopped } from '../../kinds/engine/forecast.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { KubectlError } from '../cluster/kubectl.ts';
 import { type Found, listObjects } from '../cluster/objects.ts';
@@ -7,7 +6,7 @@ import type { Context } from '../command.ts';
 import type { Manifest, Manifests } from '../manifests/manifests.ts';
 import { counted } from '../words.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
-import { type Applied, foreseen, foreseenAbsences, subject } from './foreseen.ts';
+import { type Applied, foreseen, foreseenAbsences, subject, workedOnByNobody } from './foreseen.ts';
 import { merged } from './merged.ts';
 import { asNew } from './offline.ts';
 import type { PlanFlags } from './plan.ts';
@@ -50,10 +49,7 @@ export async function planWithCluster(
       return planned.get(manifest.place) ?? { ...subject(manifest), problems, remarks: [] };
     }),
     absent: foreseenAbsences(
-      gone.flatMap((found) => {
-        const setting = settingOf(found.object.metadata);
-        return setting ? [{ found, setting }] : [];
-      }),
+      gone.map((found) => ({ found, setting: settingOf(found.object.metadata) })),
       applied,
       staying,
     ),
@@ -80,10 +76,8 @@ function judge(
   const setting = settingOf({ namespace, labels });
   const isNew = liveOf(manifest, live) === undefined;
   if (!setting) {
-    const says = `No operator works on namespace ${namespace} with these labels (--namespaces, --selector), so nothing is sent`;
-    return {
-      planned: { ...subject(manifest), problems: [], forecast: stopped(says), isNew, remarks: [] },
-    };
+    const forecast = workedOnByNobody(namespace);
+    return { planned: { ...subject(manifest), problems: [], forecast, isNew, remarks: [] } };
   }
   if ('isUnborn' in result) {
     const remark = `Namespace ${namespace} is not there yet, so the API server could not be asked`;
@@ -150,14 +144,11 @@ function liveOf(
 /** Objects with these labels, in the namespaces that the flags name, that no manifest has. */
 async function unlisted(
   context: Context,
-  { selector = '', allNamespaces, namespace }: PlanFlags,
+  { selector = '', namespace }: PlanFlags,
   ours: readonly Manifest[],
 ): Promise<readonly Found[]> {
   const named = namespace === undefined ? [] : [namespace];
-  const places =
-    allNamespaces === true
-      ? [undefined]
-      : [...new Set([...named, ...ours.map((one) => one.namespace)])];
+  const places = [...new Set([...named, ...ours.map((one) => one.namespace)])];
   const lists = await Promise.all(
     places.map((place) => listObjects(context.kubectl, { namespace: place, selector })),
   );

@@ -31,15 +31,15 @@ export async function plan(context: Context, flags: PlanFlags): Promise<ExitCode
   check(flags);
   const sources = await readSources(flags.filename, process.stdin);
   const documents = readDocuments(sources);
+  if (documents.length === 0)
+    throw new UserError(
+      `there is no object in ${flags.filename.join(', ')}; check what was to write it, or name other files with -f`,
+    );
   const namespace =
     flags.offline === true
       ? (flags.namespace ?? 'default')
       : await namespaceOf(context.kubectl, flags);
   const manifests = readManifests(documents, { namespace, isGiven: flags.namespace !== undefined });
-  if (documents.length === 0)
-    throw new UserError(
-      `there is no object in ${flags.filename.join(', ')}; check what was to write it, or name other files with -f`,
-    );
   if (manifests.ours.length === 0 && manifests.strays.length === 0 && flags.prune !== true)
     return nothingOfOurs(context, manifests);
   const planned =

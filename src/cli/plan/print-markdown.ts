@@ -1,14 +1,7 @@
 import { printable } from '../../api/reply/text.ts';
 import type { Forecast, PlannedRequest } from '../../kinds/engine/forecast.ts';
 import { counted } from '../words.ts';
-import {
-  type Absence,
-  fateOf,
-  type Planned,
-  type PlannedObject,
-  titleOf,
-  withFate,
-} from './planned.ts';
+import { fateOf, type Planned, type PlannedObject, titleOf, withFate } from './planned.ts';
 import { basisOf, changesHeading, changeText, headline, timeText } from './wording.ts';
 
 /** By this a job finds the comment that it wrote before. */
@@ -109,7 +102,10 @@ function detailsOf(planned: Planned): readonly string[] {
       ),
     ),
     ...planned.absent.map((one) =>
-      folded(`${titleOf(one)} in ${one.namespace} (deleted)`, absenceLines(one, now)),
+      folded(
+        `${shortText(titleOf(one))} in ${shortText(one.namespace)} (deleted)`,
+        linesOf(one.forecast, now),
+      ),
     ),
     ...(unchanged.length > 0
       ? [
@@ -129,10 +125,6 @@ function folded(title: string, lines: readonly string[]): string {
 function forecastLines({ forecast, remarks }: PlannedObject, now: number): readonly string[] {
   const notes = remarks.map((remark) => `- Note: ${escaped(remark)}.`);
   return forecast ? [...linesOf(forecast, now), ...notes] : notes;
-}
-
-function absenceLines({ forecast }: Absence, now: number): readonly string[] {
-  return linesOf(forecast, now);
 }
 
 function linesOf(forecast: Forecast, now: number): readonly string[] {

@@ -51,7 +51,7 @@ function valueText(value: string | number | boolean): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
 
-/** When something is sent although nothing changes, or why something has to wait. */
+/** Until when it waits, or may have to, and for what. */
 export function timeText({ at, waits, requests }: Forecast): readonly string[] {
   return [
     ...(at === undefined || requests.length === 0
