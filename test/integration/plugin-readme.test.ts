@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.end());
 
-/** Every block of the README that begins with this command, without its indent. */
+/** The first block of the README that begins with this command, without its indent. */
 async function blockOf(command: string): Promise<string[]> {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const lines = readme.split('\n');

@@ -70,7 +70,7 @@ describe('installed as a user does it, with the oldest Node, an empty home and n
       await succeed('tar', ['-xzOf', file, 'package/package.json']),
     ) as object;
     const asks = Object.keys(about).filter((field) =>
-      /^(bundled?|opt|peer|)dependencies/i.test(field),
+      /^(bundled?|optional|peer|)dependencies/i.test(field),
     );
     expect(asks).toEqual([]);
     const notices = await succeed('tar', ['-xzOf', file, 'package/dist/THIRD-PARTY-NOTICES']);
