@@ -4,7 +4,7 @@ import type { ConnectionFlags } from './cluster/kubectl.ts';
 export type Word = string | { readonly before: string; readonly variable: string };
 
 /**
- * Text for a shell. What doctor itself was told about the cluster is told to every program too, or
+ * Text for a shell. What the command itself was told about the cluster is told to every program too, or
  * a command that is pasted would mend another cluster.
  */
 export interface Shell {

@@ -15,7 +15,7 @@ import { type PlayedNode, playNode } from './played-node.ts';
 import type { Ran } from './run.ts';
 
 /**
- * Twelve broken installations, one after the other on a control plane of its own: each is found
+ * Broken installations, one after the other on a control plane of its own: each is found
  * by `kubectl pipewright doctor`, and the very command that it gives, run by a shell in a checkout,
  * mends it. There are no nodes, so the test runs the operator as its Deployment says.
  */

@@ -15,7 +15,7 @@ import {
 import { Report } from '../../src/cli/doctor/report.ts';
 import { checkRights } from '../../src/cli/doctor/rights.ts';
 import { checkSecrets, secretUses } from '../../src/cli/doctor/secrets.ts';
-import { judgeVersions } from '../../src/cli/doctor/versions.ts';
+import { judgeVersions, newerOperator } from '../../src/cli/doctor/versions.ts';
 import { createShell } from '../../src/cli/shell.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { definition } from '../../src/kinds/pipe-settings/definition.ts';
@@ -140,7 +140,7 @@ describe('the rights that are asked for', () => {
     );
     const options = { kubectl, report, shell, secrets: secretUses(objects) };
     await checkRights({ ...working({ namespaces }), ...operator }, options);
-    return { findings: report.findings, asked };
+    return { findings: report.findings, asked, report };
   }
 
   test('are asked for in each namespace where it works in some, else for all at once', async () => {
@@ -213,6 +213,19 @@ describe('the rights that are asked for', () => {
     expect(findings[0]?.command).not.toContain('--resource-name=one');
     const many = Array.from({ length: 1_000 }, (_, at) => `s${at}`);
     expect((await found(byName, [], many)).findings).toHaveLength(1);
+  });
+
+  test('on Secrets that are not given are unknown where no object names one', async () => {
+    const { findings, report } = await found(({ resource }) => resource === 'secrets', [], []);
+    expect(findings).toEqual([]);
+    expect(report.checked).toEqual([]);
+    expect(report.notChecked).toEqual([
+      {
+        check: 'rights',
+        says: 'The operator pipewright in namespace pipewright may not get, list, watch secrets in all namespaces. It may be allowed those that it needs by their names, which is not known, as no object here refers to one. Run doctor again once there are objects, or with -A, which looks at all namespaces.',
+      },
+    ]);
+    expect((await found(() => false, [], [])).report.checked).toEqual(['rights']);
   });
 });
 
@@ -292,6 +305,24 @@ test.each([
     expect(report.findings[0]?.command?.split(' --')[0]).toBe(command);
   },
 );
+
+test.each(['abc', '1.x'])('an operator of version %j is neither old nor new', (version) => {
+  const report = new Report();
+  const announced = { version, namespaces: [], selector: '', secretSelector: '', apiUrl: '' };
+  const operator = {
+    ...working({}, deployment({}, { helm: true })),
+    announced: { ...announced, planOnly: false },
+  };
+  judgeVersions([operator], { report, shell, version: '1.0.0' });
+  expect(newerOperator([operator], '1.0.0')).toBeUndefined();
+  expect(report.findings).toEqual([]);
+  expect(report.notChecked).toEqual([
+    {
+      check: 'version',
+      says: `The operator pipewright in namespace pipewright has version ${version}, and this plugin 1.0.0: one of them is no version like 1.2.3, so which is older is not known. Use the plugin that the image of the operator has: start it with the argument plugin.`,
+    },
+  ]);
+});
 
 describe('Secrets', () => {
   const VALUE = 'do-not-show-this';

@@ -93,6 +93,18 @@ describe('objects that nobody works on', () => {
     );
   });
 
+  test('for their labels, of a choice of objects: those that nobody looked at are left alone', () => {
+    const report = new Report();
+    judgeCoverage(many(), [working({ selector: 'team=x' })], {
+      report,
+      shell,
+      selector: 'tier in (a, b)',
+    });
+    expect(report.findings.map(({ command }) => command)).toEqual([
+      "kubectl -n ingest label pipesettings.pipewright.dev -l 'tier in (a, b)' team=x --overwrite",
+    ]);
+  });
+
   test('the labels that are given fit the selector, whatever labels there were', () => {
     const word = fc.constantFrom('a', 'b', 'c');
     const requirement = fc.oneof(
@@ -109,7 +121,6 @@ describe('objects that nobody works on', () => {
         const read = labelSelector(text);
         if (!('value' in read)) throw new Error(read.problem);
         const labels = labelsFor(read.value);
-        // With three words for keys and values, whether any labels fit can be tried.
         const after = labels && withLabels(before, labels);
         // With three words for keys and values, whether any labels fit can be tried.
         expect(after ? selects(read.value, after) : !anyFits(read.value)).toBe(true);

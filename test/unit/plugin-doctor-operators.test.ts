@@ -67,6 +67,50 @@ describe('the flags of a Deployment', () => {
     expect(deployment({ PIPEWRIGHT_LEADER_ELECT_NAMESPACE: '-x' }).flags).toBeUndefined();
   });
 
+  const NAMESPACES = 'PIPEWRIGHT_NAMESPACES';
+  test.each([
+    ['a Secret', { secretKeyRef: { name: 'flags', key: 'namespaces' } }],
+    ['a field', { fieldRef: { fieldPath: 'metadata.labels' } }],
+    ['a ConfigMap that was not read', { configMapKeyRef: { name: 'other', key: NAMESPACES } }],
+    ['a ConfigMap that cannot be', { configMapKeyRef: { name: '..', key: NAMESPACES } }],
+  ])('that come from %s are not taken as not given', (_, valueFrom) => {
+    const unread = (more: object = {}) =>
+      deployment({}, { env: [{ name: NAMESPACES, valueFrom }], ...more }).flags;
+    expect(unread()).toBeUndefined();
+    // An argument wins, so then nothing is unknown.
+    expect(unread({ args: ['--namespaces=b'] })?.namespaces).toEqual(['b']);
+  });
+
+  test('that may come with all variables of something are not taken as not given', () => {
+    const { metadata } = lease('any');
+    const flagsWith = (envFrom: readonly object[]) => {
+      const containers = [{ name: 'pipewright', envFrom }];
+      const object: DeploymentObject = { metadata, spec: { template: { spec: { containers } } } };
+      return readDeployment(object, new Map()).flags;
+    };
+    expect(flagsWith([{ configMapRef: { name: 'pipewright-flags' } }])).toBeUndefined();
+    expect(flagsWith([])).toBeDefined();
+  });
+
+  test('are not given by a key that the ConfigMap has not, whatever its name', () => {
+    const valueFrom = { configMapKeyRef: { name: 'pipewright-flags', key: 'constructor' } };
+    const one = deployment({}, { env: [{ name: NAMESPACES, valueFrom }] });
+    expect(one.flags?.namespaces).toEqual([]);
+  });
+
+  test('are known where the variable is the namespace of the Deployment', () => {
+    const valueFrom = { fieldRef: { fieldPath: 'metadata.namespace' } };
+    const one = deployment({}, { env: [{ name: NAMESPACES, valueFrom }] });
+    expect(one.flags?.namespaces).toEqual(['pipewright']);
+  });
+
+  test('are known where only what doctor does not look at comes from a Secret', () => {
+    const valueFrom = { secretKeyRef: { name: 'api', key: 'url' } };
+    const names = ['HTTPS_PROXY', 'PIPEWRIGHT_API_URL'];
+    const env = names.map((name) => ({ name, valueFrom }));
+    expect(deployment({}, { env }).flags?.namespaces).toEqual([]);
+  });
+
   test.each(['--patch-file=x', '..', '-n'])('are in no ConfigMap of the name %j', (name) => {
     const variable = 'PIPEWRIGHT_NAMESPACES';
     const valueFrom = { configMapKeyRef: { name, key: variable } };
@@ -227,7 +271,21 @@ test.each([
   ['1.2.3-rc.1', '1.2.3', -1],
   ['1.2.3', '1.2.3+build', 0],
   ['2.0.0-a', '1.9.0', 1],
+  ['1.0.0-rc.10', '1.0.0-rc.9', 1],
+  ['1.0.0-rc.1.1', '1.0.0-rc.1', 1],
+  ['1.0.0-rc', '1.0.0-1', 1],
+  ['1.0.0-a-b', '1.0.0-a-a', 1],
+  ['1.0.0-B', '1.0.0-a', -1],
+  ['odd', 'odd', 0],
 ])('version %s beside %s', (a, b, order) => {
-  expect(Math.sign(compareReleases(a, b))).toBe(order);
-  expect(Math.sign(compareReleases(b, a)) + order).toBe(0);
+  expect(Math.sign(compareReleases(a, b) ?? Number.NaN)).toBe(order);
+  expect(Math.sign(compareReleases(b, a) ?? Number.NaN) + order).toBe(0);
 });
+
+test.each(['abc', '', '1', '1.2', '1.2.x', '1.2.3-', 'v1.2.3', '1.2.3.4'])(
+  'version %j cannot be told from another',
+  (text) => {
+    expect(compareReleases(text, '1.2.3')).toBeUndefined();
+    expect(compareReleases('1.2.3', text)).toBeUndefined();
+  },
+);

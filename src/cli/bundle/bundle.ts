@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { createRedactor } from '../../redaction.ts';
 import { type Context, type ExitCode, type ScopeFlags, scopeOf } from '../command.ts';
-import { UserError } from '../user-error.ts';
+import { stoppedByUser, UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
 import { type Entry, requireNewFile, writeArchive } from './archive.ts';
 import { maskedText } from './masked.ts';
@@ -61,7 +61,7 @@ export async function bundle(
       valuesMaskedOfSecrets: masked,
     },
   };
-  if (stop.aborted) throw new UserError('stopped; nothing was written');
+  if (stop.aborted) throw stoppedByUser();
 
   const all = [about, ...crds, ...parts, ...ofOperators, missingPart(missing)];
   const folder = segment(basename(file).replace(/\.(tar\.gz|tgz)$/, ''));

@@ -1,5 +1,5 @@
 import { secretNameOf } from '../../kinds/status/tried-secret.ts';
-import type { Redactor } from '../../redaction.ts';
+import { ANYWHERE_FROM, type Redactor } from '../../redaction.ts';
 import type { Kubectl } from '../cluster/kubectl.ts';
 import type { Found } from '../cluster/objects.ts';
 import type { Missing } from './missing.ts';
@@ -8,8 +8,6 @@ import type { Missing } from './missing.ts';
 const AT_ONCE = 8;
 /** More values than a key has are not tried in pairs, as HTTP joins an id and a secret. */
 const MOST_PAIRED = 6;
-/** Of fewer characters the redactor hides nothing: too much else looks alike. */
-const SHORTEST = 6;
 
 interface SecretObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -42,10 +40,11 @@ export async function guardSecrets(
         () => valuesOf(kubectl, secret),
       );
       if (!values) continue;
-      if (values.some(({ length }) => length > 0 && length < SHORTEST))
+      // Of such a value the redactor hides no more than its base64 and hex.
+      if (values.some(({ length }) => length > 0 && length < ANYWHERE_FROM))
         missing.add(
           `the mask of a value of the Secret ${secret}`,
-          `it has fewer than ${SHORTEST} characters, and too much else looks like it`,
+          `it has fewer than ${ANYWHERE_FROM} characters, and too much else looks like it`,
         );
       redactor.add([...values, ...pairsOf(values)]);
       known.push(secret);

@@ -1,7 +1,7 @@
 import { selects } from '../../kube/secrets/label-match.ts';
 import { type Found, shortNameOf } from '../cluster/objects.ts';
 import type { Shell } from '../shell.ts';
-import { setFlagCommand } from './installation.ts';
+import { setNamespacesCommand } from './installation.ts';
 import { operatorName } from './leading.ts';
 import type { Operator, Works } from './pairing.ts';
 import type { Report } from './report.ts';
@@ -39,12 +39,20 @@ export function operatorOf(found: Found, operators: readonly Working[]): Working
   return operators.find((one) => watches(one, found) && takes(one, found));
 }
 
+export interface CoverageCheck {
+  readonly report: Report;
+  readonly shell: Shell;
+  /** Of the labels by which the objects were chosen, where they were. */
+  readonly selector?: string;
+}
+
 /** Puts down the objects that no operator works on. */
 export function judgeCoverage(
   objects: readonly Found[],
   operators: readonly Working[],
-  { report, shell }: { readonly report: Report; readonly shell: Shell },
+  options: CoverageCheck,
 ): void {
+  const { report, shell } = options;
   const { unwatched, unselected } = uncovered(objects, operators);
   report.made('namespaces', 'selector');
   // Of several, one that can be told by a command.
@@ -52,7 +60,7 @@ export function judgeCoverage(
   if (unwatched.length > 0 && operator) {
     const names = [...new Set(unwatched.map(({ object }) => object.metadata.namespace))].toSorted();
     const wanted = [...new Set([...operator.works.namespaces, ...names])];
-    const told = setFlagCommand(operator, { flag: 'namespaces', value: wanted.join(',') }, shell);
+    const told = setNamespacesCommand(operator, wanted, shell);
     const finding = {
       check: 'namespaces' as const,
       object: listed(names.map((name) => `namespace/${name}`)),
@@ -62,19 +70,17 @@ export function judgeCoverage(
     report.find(finding, operator);
   }
   for (const group of grouped(unselected, ({ object }) => object.metadata.namespace))
-    judgeSelection(group, { all: objects, operators, report, shell });
+    judgeSelection(group, { ...options, all: objects, operators });
 }
 
-/** From so many on they are not named in a command, where it can say `--all`. */
+/** From so many on they are not named in a command, where it can choose all of them. */
 const MANY = 20;
 
 function judgeSelection(
   group: readonly Found[],
-  options: {
+  options: CoverageCheck & {
     readonly all: readonly Found[];
     readonly operators: readonly Working[];
-    readonly report: Report;
-    readonly shell: Shell;
   },
 ): void {
   const { all, operators, report, shell } = options;
@@ -86,10 +92,7 @@ function judgeSelection(
   const labels = labelsFor(selector);
   const inNamespace = all.filter(({ object }) => object.metadata.namespace === namespace);
   const isWhole = group.length > MANY && group.length === inNamespace.length;
-  const kinds = [...new Set(group.map(({ definition }) => definition.type.plural))];
-  const which = isWhole
-    ? [kinds.map((plural) => `${plural}.${first.definition.type.group}`).join(','), '--all']
-    : group.map(shortNameOf);
+  const which = isWhole ? wholeOf(group, options.selector) : group.map(shortNameOf);
   const finding = {
     check: 'selector' as const,
     object:
@@ -102,4 +105,11 @@ function judgeSelection(
     }),
   };
   report.find(finding, operator);
+}
+
+/** What was looked at and no more: `--all` would be the objects without these labels, too. */
+function wholeOf(group: readonly Found[], selector: string | undefined): readonly string[] {
+  const kinds = group.map(({ definition: { type } }) => `${type.plural}.${type.group}`);
+  const those = selector === undefined ? ['--all'] : ['-l', selector];
+  return [[...new Set(kinds)].join(','), ...those];
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../api/reply/json.ts';
 import { definitions } from '../../kinds/definitions.ts';
 import type { Definition } from '../../kinds/schema/definition.ts';
 import { customResourceDefinition } from '../../kinds/schema/manifest.ts';
@@ -123,15 +124,11 @@ const WRAPPING = new Set(['schema', 'openAPIV3Schema', 'properties']);
 
 function differs(wanted: unknown, found: unknown, at: string): string | undefined {
   if (isDeepStrictEqual(wanted, found)) return undefined;
-  if (!isMap(wanted) || !isMap(found)) return at;
+  if (!isObject(wanted) || !isObject(found)) return at;
   for (const key of new Set([...Object.keys(wanted), ...Object.keys(found)])) {
     const inner = WRAPPING.has(key) ? at : `${at}.${key}`;
     const place = differs(wanted[key], found[key], inner);
     if (place !== undefined) return place;
   }
   return undefined;
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -10,6 +10,7 @@ interface Variable {
   readonly value?: string;
   readonly valueFrom?: {
     readonly configMapKeyRef?: { readonly name: string; readonly key: string };
+    readonly fieldRef?: { readonly fieldPath: string };
   };
 }
 
@@ -17,6 +18,7 @@ interface Container {
   readonly name: string;
   readonly args?: readonly string[];
   readonly env?: readonly Variable[];
+  readonly envFrom?: readonly object[];
 }
 
 /** A Deployment, as far as doctor reads it. */
@@ -106,8 +108,8 @@ export function readDeployment(
   const { namespace, name } = object.metadata;
   const container = operatorContainer(object);
   const helm = releaseOf(object);
-  const flags =
-    configMaps && container && flagsOf(namespace, container, environmentOf(container, configMaps));
+  const env = configMaps && container && environmentOf(container, { configMaps, namespace });
+  const flags = env && flagsOf(namespace, container, env);
   return {
     namespace,
     name,
@@ -135,13 +137,50 @@ function variablesOf(container: Container | undefined): readonly Variable[] {
   });
 }
 
-function environmentOf(container: Container, configMaps: ConfigMaps): Record<string, string> {
-  const pairs = variablesOf(container).flatMap(({ name, value, valueFrom }) => {
-    const ref = valueFrom?.configMapKeyRef;
-    const text = ref ? configMaps.get(ref.name)?.[ref.key] : value;
-    return text === undefined ? [] : [[name, text] as const];
-  });
-  return Object.fromEntries(pairs);
+/** Flags by which doctor judges: where another one has its value from does not matter. */
+const JUDGED = [
+  'namespaces',
+  'selector',
+  'secret-selector',
+  'leader-elect',
+  'leader-elect-namespace',
+  'leader-elect-name',
+  'kubeconfig',
+] as const;
+type Judged = (typeof JUDGED)[number];
+
+interface Known {
+  readonly configMaps: ConfigMaps;
+  readonly namespace: string;
+}
+
+/** Undefined where a flag by which doctor judges may have a value that cannot be seen. */
+function environmentOf(
+  container: Container,
+  known: Known,
+): Readonly<Record<string, string>> | undefined {
+  const { args = [], env = [], envFrom = [] } = container;
+  if (envFrom.length > 0) return undefined;
+  const { given } = readArguments(FLAGS, args, {});
+  const judged = new Set(JUDGED.filter((flag) => !given.has(flag)).map(environmentName));
+  const texts = env
+    .filter(({ name }) => judged.has(name))
+    .map((one) => [one.name, textOf(one, known)] as const);
+  const seen = texts.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
+  return seen.length < texts.length ? undefined : Object.fromEntries(seen);
+}
+
+/** Undefined where it cannot be seen; of a key that is not there, none. */
+function textOf(
+  { value = '', valueFrom }: Variable,
+  { configMaps, namespace }: Known,
+): string | undefined {
+  if (!valueFrom) return value;
+  const { configMapKeyRef: ref, fieldRef } = valueFrom;
+  if (fieldRef?.fieldPath === 'metadata.namespace') return namespace;
+  const data = ref && configMaps.get(ref.name);
+  if (!data) return undefined;
+  return Object.hasOwn(data, ref.key) ? data[ref.key] : '';
 }
 
 /** As the operator itself reads them; undefined where it would refuse one of these. */
@@ -151,7 +190,7 @@ function flagsOf(
   env: Readonly<Record<string, string>>,
 ): DeploymentFlags | undefined {
   const { given } = readArguments(FLAGS, container.args ?? [], env);
-  const text = (flag: string): string => given.get(flag)?.text ?? '';
+  const text = (flag: Judged): string => given.get(flag)?.text ?? '';
   const names = text('namespaces') === '' ? { value: [] } : namespacesIn(text('namespaces'));
   const [selector, secretSelector] = [text('selector'), text('secret-selector')].map((one) =>
     one === '' ? { value: '' } : labelSelector(one),

@@ -58,7 +58,9 @@ export async function doctor(
   // Without objects there is nothing by which these could be told.
   if (objects && objects.length > 0) {
     const working = workingOf(operators);
-    if (working.length > 0) judgeCoverage(objects, working, shared);
+    const { selector } = flags;
+    const chosen = { ...shared, ...(selector !== undefined && { selector }) };
+    if (working.length > 0) judgeCoverage(objects, working, chosen);
     judgeStates(objects, { ...shared, types });
   }
   printReport(report, context.terminal, flags.output);

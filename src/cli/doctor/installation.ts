@@ -6,39 +6,35 @@ import type { Operator } from './pairing.ts';
 /** The chart, from a checkout of this version. */
 export const CHART = 'deploy/helm/pipewright';
 
-/** Chart values of the flags that doctor may find wrong. */
-const VALUES = {
-  namespaces: (value: string) => `namespaces={${value}}`,
-} as const;
-
 /** What to say, and a command where there is one. */
 export interface Told {
   readonly says: string;
   readonly command?: string;
 }
 
-/** How an operator is told another value of a flag, which depends on how it was installed. */
-export function setFlagCommand(
+/** How an operator is told other namespaces, which depends on how it was installed. */
+export function setNamespacesCommand(
   { deployment, leaseAt }: Operator,
-  { flag, value }: { readonly flag: keyof typeof VALUES; readonly value: string },
+  namespaces: readonly string[],
   shell: Shell,
 ): Told {
+  const value = namespaces.join(',');
   if (!deployment)
-    return { says: `Start it with --${flag}=${value}; it is not known what runs it.` };
+    return { says: `Start it with --namespaces=${value}; it is not known what runs it.` };
   const { namespace, name, helm } = deployment;
   if (helm)
     return {
       says: 'The command is for a checkout of this version, where the chart is.',
-      command: upgrade(helm, ['--set', VALUES[flag](value)], shell),
+      command: upgrade(helm, ['--set', `namespaces={${value}}`], shell),
     };
-  const source = deployment.source(flag);
+  const source = deployment.source('namespaces');
   if (source.in === 'arguments')
     return {
-      says: `Its Deployment has --${flag} among the arguments of the container: write --${flag}=${value} there.`,
+      says: `Its Deployment has --namespaces among the arguments of the container: write --namespaces=${value} there.`,
     };
   const settings = {
-    [environmentName(flag)]: value,
-    // The name of the Lease follows from such flags, and its Role names the Lease. With the name
+    [environmentName('namespaces')]: value,
+    // The name of the Lease follows from this flag, and its Role names the Lease. With the name
     // that it has, nobody needs another right, and the old process and the new one share one Lease.
     ...(leaseAt && { [environmentName('leader-elect-name')]: leaseAt.name }),
   };

@@ -63,9 +63,13 @@ export async function checkRights(
         : []),
     ]);
     const isOnSecrets = (one: Question): boolean => one.resource === 'secrets';
+    const onAll = missing.filter(isOnSecrets);
+    const rest = missing.filter((one) => !isOnSecrets(one));
+    if (onAll.length === 0) return rest;
     // The rule may name the Secrets that objects refer to; then no other counts.
-    const named = missing.some(isOnSecrets) ? await missingOf(onNamed(secrets, operator)) : [];
-    return [...missing.filter((one) => !isOnSecrets(one)), ...named];
+    const named = onNamed(secrets, operator);
+    if (named.length === 0) report.cannot('rights', unnamedSecrets(name, onAll));
+    return [...rest, ...(await missingOf(named))];
   });
   if ('refusal' in asked) {
     report.cannot('rights', `What ${account} may do could not be asked: ${asked.refusal.message}`);
@@ -174,6 +178,11 @@ function findingOf(
     says: `${name} may not ${listed(roles.map(wordsOf))}, which it must.`,
     command: roles.flatMap((role) => grantCommands(role, account, shell)).join(' && '),
   };
+}
+
+function unnamedSecrets(name: string, questions: readonly Question[]): string {
+  const what = listed(missingIn(questions).map(wordsOf));
+  return `${name} may not ${what}. It may be allowed those that it needs by their names, which is not known, as no object here refers to one. Run doctor again once there are objects, or with -A, which looks at all namespaces.`;
 }
 
 /** `get, list, watch secrets management-api in namespace ingest`. */

@@ -1,7 +1,8 @@
 import {
-  type CredentialProblem,
-  createCredentials,
+  credentialIn,
+  keysOf,
   type SecretRef,
+  unusableSecret,
 } from '../../kinds/engine/credentials.ts';
 import { credentialsSecretRef } from '../../kinds/schema/spec-fields.ts';
 import { readyOf } from '../../kinds/status/common-status.ts';
@@ -10,11 +11,11 @@ import { type SecretObject, valueOf } from '../../kube/secrets/secret-state.ts';
 import type { Kubectl } from '../cluster/kubectl.ts';
 import type { Found } from '../cluster/objects.ts';
 import type { Shell } from '../shell.ts';
+import { statusOf } from '../standing.ts';
 import { operatorOf, type Working } from './coverage.ts';
 import { createKeyCommand, putKeyCommand } from './keys.ts';
 import { attempt, type Report } from './report.ts';
 import { labelsFor } from './selector-labels.ts';
-import { statusOf } from './statuses.ts';
 import { grouped, objectsNamed, quoted } from './words.ts';
 
 /** A choice of keys of a Secret, and the objects that make it. */
@@ -78,7 +79,7 @@ export async function checkSecrets(
     }
     for (const secret of read.value.values())
       types.set(`${namespace}/${secret.metadata.name}`, secret.type ?? 'Opaque');
-    for (const use of ofNamespace) await judgeSecret(use, read.value.get(use.name), check);
+    for (const use of ofNamespace) judgeSecret(use, read.value.get(use.name), check);
   }
   return types;
 }
@@ -105,20 +106,20 @@ async function readSecrets(
   return found;
 }
 
-async function judgeSecret(
+function judgeSecret(
   use: SecretUse,
   secret: SecretObject | undefined,
   { report, shell, operators }: SecretsCheck,
-): Promise<void> {
+): void {
   const { namespace, name, ref, objects } = use;
   const object = `secret/${name} in namespace ${namespace}`;
-  const problem = await problemOf(namespace, ref, secret);
+  const problem = problemOf(use, secret);
   const who = `${objectsNamed(objects)} ${objects.length === 1 ? 'refers' : 'refer'} to it.`;
   if (problem) {
     const repair = secret
       ? putKeyCommand({ namespace, ref, type: secret.type }, shell)
       : createKeyCommand({ namespace, ref }, shell);
-    const says = `${quoted(problem.message)}. ${who} ${repair.says}`;
+    const says = `${quoted(problem)}. ${who} ${repair.says}`;
     report.find({ check: 'secrets', object, says, command: repair.command });
     return;
   }
@@ -140,23 +141,15 @@ async function judgeSecret(
   report.find(finding, operator);
 }
 
-/** By the operator's own judgement, of which only the problem is kept. */
-async function problemOf(
-  namespace: string,
-  ref: SecretRef,
+/** Of the operator's own judgement only the problem is kept. */
+function problemOf(
+  { namespace, name, ref }: SecretUse,
   secret: SecretObject | undefined,
-): Promise<CredentialProblem | undefined> {
-  const credentials = createCredentials({
-    secrets: {
-      read: async (_, __, keys) => (secret ? valueOf(secret, new Set(keys)) : { state: 'absent' }),
-      // Then nothing that is made of it is kept.
-      isReferred: () => false,
-    },
-    baseUrl: '',
-    guard: () => () => undefined,
-  });
-  const read = await credentials.read(namespace, ref);
-  return read.ok ? undefined : read.problem;
+): string | undefined {
+  if (!secret)
+    return `The Secret ${JSON.stringify(name)} does not exist in namespace ${JSON.stringify(namespace)}`;
+  const read = credentialIn(valueOf(secret, new Set(keysOf(ref))), ref, '');
+  return 'problem' in read ? unusableSecret(name, read.problem) : undefined;
 }
 
 const OF_SECRETS = new Set(['SecretNotFound', 'SecretInvalid']);

@@ -3,10 +3,10 @@ import { readyOf } from '../../kinds/status/common-status.ts';
 import { REASONS } from '../../kinds/status/reasons.ts';
 import { type Found, shortNameOf } from '../cluster/objects.ts';
 import type { Shell } from '../shell.ts';
+import { statusOf } from '../standing.ts';
 import { putKeyCommand } from './keys.ts';
 import type { Report } from './report.ts';
 import { secretUses } from './secrets.ts';
-import { statusOf } from './statuses.ts';
 import { grouped, listed, objectsNamed, quoted } from './words.ts';
 
 export interface StatesCheck {
@@ -50,7 +50,7 @@ function waitingOf(found: Found): Waiting[] {
 }
 
 function isStalled(found: Found): boolean {
-  const { conditions = [] } = statusOf(found) ?? {};
+  const { conditions = [] } = statusOf(found);
   return conditions.some(({ type, status }) => type === 'Stalled' && status === 'True');
 }
 

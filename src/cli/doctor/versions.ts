@@ -9,7 +9,7 @@ import { quoted } from './words.ts';
 export function newerOperator(operators: readonly Operator[], version: string): string | undefined {
   return operators
     .flatMap(({ announced }) => announced?.version ?? [])
-    .find((one) => compareReleases(one, version) > 0);
+    .find((one) => (compareReleases(one, version) ?? 0) > 0);
 }
 
 /** Puts down the operators of another version than this plugin. */
@@ -30,6 +30,14 @@ export function judgeVersions(
     const order = compareReleases(announced.version, version);
     if (order === 0) continue;
     const both = `${name} has version ${quoted(announced.version)}, and this plugin ${version}`;
+    if (order === undefined) {
+      const why = 'one of them is no version like 1.2.3, so which is older is not known';
+      report.cannot(
+        'version',
+        `${both}: ${why}. Use the plugin that the image of the operator has: start it with the argument plugin.`,
+      );
+      continue;
+    }
     if (order > 0) {
       report.find({
         check: 'version',
@@ -49,18 +57,38 @@ export function judgeVersions(
   }
 }
 
-/** As versions are ordered: by their numbers, and a pre-release before its release. */
-export function compareReleases(a: string, b: string): number {
-  const [one, other] = [a, b].map((text) => {
-    const [core = '', ...rest] = (text.split('+')[0] ?? '').split('-');
-    return { numbers: core.split('.').map(Number), rest: rest.join('-') };
-  });
-  if (!one || !other) return 0;
-  for (const [at, number] of one.numbers.entries()) {
-    const difference = number - (other.numbers[at] ?? 0);
-    if (difference !== 0) return difference;
+/** As semver has it, but for the zeros in front. */
+const VERSION = /^(\d+)\.(\d+)\.(\d+)(?:-([\da-z-]+(?:\.[\da-z-]+)*))?(?:\+[\da-z.-]+)?$/i;
+
+/**
+ * As semver orders them: by their numbers, and a pre-release before its release. Undefined where
+ * one is no version.
+ */
+export function compareReleases(a: string, b: string): number | undefined {
+  if (a === b) return 0;
+  const [one, other] = [VERSION.exec(a), VERSION.exec(b)];
+  if (!one || !other) return undefined;
+  const [before, after] = [one[4], other[4]];
+  const order = compareParts(one.slice(1, 4), other.slice(1, 4));
+  if (order !== 0 || before === after) return order;
+  if (before === undefined || after === undefined) return before === undefined ? 1 : -1;
+  return compareParts(before.split('.'), after.split('.'));
+}
+
+function compareParts(some: readonly string[], others: readonly string[]): number {
+  for (const [at, part] of some.entries()) {
+    const order = comparePart(part, others[at]);
+    if (order !== 0) return order;
   }
-  if (one.rest === other.rest) return 0;
-  if (one.rest === '' || other.rest === '') return one.rest === '' ? 1 : -1;
-  return one.rest < other.rest ? -1 : 1;
+  return some.length - others.length;
+}
+
+/** A number before a word, and nothing before all. */
+function comparePart(one: string, other: string | undefined): number {
+  if (other === undefined) return 1;
+  const isNumber = [one, other].map((part) => /^\d+$/.test(part));
+  if (isNumber[0] !== isNumber[1]) return isNumber[0] ? -1 : 1;
+  if (isNumber[0]) return Number(one) - Number(other);
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }
