@@ -13,7 +13,7 @@ export interface Context {
   /** Of this plugin. */
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C, or by another signal; which one is its reason. */
   readonly stop: AbortSignal;
 }
 

@@ -25,7 +25,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     .showHelpAfterError('(more: kubectl pipewright --help)')
     .addHelpText(
       'after',
-      '\nExit codes: 0 fine, 1 an error, 2 "there is something"; each command says what that is, 130 ended by Ctrl-C.',
+      '\nExit codes: 0 fine, 1 an error, 2 "there is something" (each command\'s help says what), 130 ended by Ctrl-C.',
     );
   const commands = [
     statusCommand(),

@@ -4,8 +4,8 @@ import type { ConnectionFlags } from './cluster/kubectl.ts';
 export type Word = string | { readonly before: string; readonly variable: string };
 
 /**
- * Text for a shell. What the command itself was told about the cluster is told to every program too, or
- * a command that is pasted would mend another cluster.
+ * Text for a shell. What the command itself was told about the cluster is told to every program
+ * too, or a command that is pasted would mend another cluster.
  */
 export interface Shell {
   /** `kubectl …`, each word quoted where it must be. */

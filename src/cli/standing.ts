@@ -107,7 +107,7 @@ export function standingOf(found: Found, status: Read = readOf(found)): Standing
     observedGeneration: status.observedGeneration ?? -1,
     confirmed: confirmedOf(status),
     next: nextOf(facts),
-    message: messageOf(facts),
+    message: messageOf(facts).trim(),
     ...unvisited(facts),
   };
 }
@@ -125,7 +125,10 @@ interface Facts {
 function unvisited({ status, isDeleted }: Facts): Partial<Standing> {
   const pending = readyIn(status);
   if (isDeleted || (status.observedGeneration ?? -1) !== -1) return {};
-  return { reason: pending?.reason ?? 'Pending', message: pending?.message ?? 'Not tried yet' };
+  return {
+    reason: pending?.reason ?? 'Pending',
+    message: pending?.message.trim() ?? 'Not tried yet',
+  };
 }
 
 function stateOf({ status, ready, isDeleted, isStalled }: Facts): State {

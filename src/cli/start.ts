@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts';
 import { type ConnectionFlags, createKubectl } from './cluster/kubectl.ts';
 import { type Context, checkFlags, type ExitCode } from './command.ts';
 import { processTerminal } from './terminal.ts';
+import { exitCodeOf } from './user-error.ts';
 
 /** The version of plugin and operator alike. */
 export const VERSION: string = packageJson.version;
@@ -25,7 +26,8 @@ export function starting<Flags extends ConnectionFlags>(run: Run<Flags>) {
     const flags = command.optsWithGlobals<Flags>();
     const words = command.processedArgs.flat().filter((word): word is string => word !== undefined);
     const stop = new AbortController();
-    const onSignal = (): void => (stop.signal.aborted ? process.exit(130) : stop.abort());
+    const onSignal = (signal: NodeJS.Signals): void =>
+      stop.signal.aborted ? process.exit(exitCodeOf(signal)) : stop.abort(signal);
     for (const signal of SIGNALS) process.on(signal, onSignal);
     try {
       checkFlags(flags);

@@ -19,10 +19,24 @@ export class Stopped extends Error {
 
   constructor(signal: NodeJS.Signals, message: string) {
     super(message);
-    this.exitCode = 128 + constants.signals[signal];
+    this.exitCode = exitCodeOf(signal);
   }
 }
 
-export function stoppedByUser(): Stopped {
-  return new Stopped('SIGINT', 'stopped');
+export function exitCodeOf(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
+}
+
+/** That which `stop` was aborted with as its reason; else that of Ctrl-C. */
+export function signalOf(stop?: AbortSignal): NodeJS.Signals {
+  const reason: unknown = stop?.reason;
+  return isSignal(reason) ? reason : 'SIGINT';
+}
+
+function isSignal(reason: unknown): reason is NodeJS.Signals {
+  return typeof reason === 'string' && Object.hasOwn(constants.signals, reason);
+}
+
+export function stoppedByUser(stop?: AbortSignal): Stopped {
+  return new Stopped(signalOf(stop), 'stopped');
 }

@@ -54,7 +54,7 @@ export function plainTexts<Value>(value: Value): Value {
 }
 
 function plain(value: unknown): unknown {
-  if (typeof value === 'string') return printable(value).trim();
+  if (typeof value === 'string') return printable(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).filter(([, member]) => member !== undefined);

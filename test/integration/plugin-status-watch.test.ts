@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
 import { collectionPath, objectPath } from '../../src/kube/resource.ts';
 import { newNamespace, serviceAccountKubeconfig } from '../controlplane/client.ts';
-import { asAdmin, change } from '../support/cluster.ts';
+import { allow, asAdmin, change } from '../support/cluster.ts';
 import { ensureCrds } from '../support/crd.ts';
 import { folderOf } from '../support/folder.ts';
 import { plugin, startPlugin } from '../support/plugin.ts';
@@ -114,6 +114,27 @@ test('a kind that may not be listed ends it with what is missing', async () => {
   const { code, stdout, stderr } = await ended;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^error: [^\n]*cannot list resource[^\n]*ask for this right[^\n]*\n$/);
+});
+
+test('a kind that may not be listed is not shown, the others are', async () => {
+  await create('seen', { team: 'g' });
+  const kubeconfig = await serviceAccountKubeconfig(namespace, 'half');
+  await allow(namespace, 'half', [
+    {
+      apiGroups: ['pipewright.dev'],
+      resources: ['pipesettings', 'organizations'],
+      verbs: ['list', 'watch'],
+    },
+  ]);
+  const args = ['status', '-n', namespace, '-l', 'team=g'];
+  const plain = await plugin(args, { kubeconfig });
+  expect(plain).toMatchObject({ code: 0, stdout: expect.stringContaining('pset/seen') });
+  const watched = await startPlugin([...args, '--watch'], { kubeconfig });
+  await expect.poll(watched.stdout).toContain('pset/seen');
+  watched.interrupt();
+  const { code, stderr } = await watched.ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: plain.stderr });
+  expect(stderr).toMatch(/^not shown: [^\n]*activities[^\n]*\n$/);
 });
 
 test('Ctrl-C before all are ready is not taken for ready, and no object is none that is not', async () => {

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmod } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { folderOf } from '../support/folder.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
@@ -71,4 +74,99 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^error: [^\n]+\n$/);
   expect(stderr).toContain(says);
+});
+
+/** The plugin; `when` it has said so on stderr it gets the signal, and it alone. */
+async function signalled(
+  args: readonly string[],
+  options: {
+    readonly signal: NodeJS.Signals;
+    readonly when: string;
+    readonly env?: Readonly<Record<string, string>>;
+  },
+) {
+  const { signal, when, env } = options;
+  const stdio = ['ignore', 'pipe', 'pipe'] as const;
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: [...stdio],
+    env: { ...process.env, ...env },
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    const before = said;
+    said += chunk;
+    if (!before.includes(when) && said.includes(when)) child.kill(signal);
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stderr: said };
+}
+
+describe('a signal ends it with 128 and its number', () => {
+  test.each<[NodeJS.Signals, number]>([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ])('%s: %i, and its kubectl is ended, whatever that has started', async (signal, code) => {
+    // The login program, sleep, holds the pipes of kubectl open.
+    const folder = await folderOf({
+      kubectl: '#!/bin/sh\necho "log in" >&2\nsleep 30 &\nwait\n',
+    });
+    await chmod(join(folder, 'kubectl'), 0o755);
+    const start = Date.now();
+    const ran = await signalled(['status', '-n', 'ingest'], {
+      signal,
+      when: 'log in',
+      env: { PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+    });
+    expect(ran).toEqual({ code, stderr: expect.stringMatching(/error: stopped\n$/) });
+    expect(Date.now() - start).toBeLessThan(20_000);
+  });
+
+  test('an import whose call is not answered says what is known of it', async () => {
+    const server = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const id = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';
+    const url = `http://127.0.0.1:${port}`;
+    try {
+      const requested = once(server, 'request');
+      const child = spawn(
+        process.execPath,
+        [MAIN, 'import', 'organization', id, '--api-url', url],
+        {
+          stdio: ['ignore', 'pipe', 'pipe'],
+          env: { ...process.env, PIPEWRIGHT_KEY_ID: 'id', PIPEWRIGHT_KEY_SECRET: 'a-long-secret' },
+        },
+      );
+      const said = text(child.stderr);
+      await requested;
+      child.kill('SIGINT');
+      const [code] = (await once(child, 'close')) as [number | null];
+      expect({ code, stderr: await said }).toEqual({
+        code: 130,
+        stderr: expect.stringContaining('error: No response from the API'),
+      });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
+
+test('the help tells the exit codes', async () => {
+  const { stdout } = await plugin(['--help']);
+  expect(stdout).toContain(
+    'Exit codes: 0 fine, 1 an error, 2 "there is something" (each command\'s help says what), 130 ended by Ctrl-C.',
+  );
+  expect((await plugin(['status', '--help'])).stdout.replace(/\s+/g, ' ')).toContain(
+    'until Ctrl-C, which ends it with 0',
+  );
+});
+
+test.each(['retry', 'status'])('%s takes only formats that it has', async (command) => {
+  const { code, stderr } = await plugin([command, '-o', 'yaml']);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('Allowed choices are text, json'),
+  });
 });

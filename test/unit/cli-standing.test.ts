@@ -242,3 +242,15 @@ describe('of the endpoints of an Organization', () => {
     ]);
   });
 });
+
+test('a difference that is only a blank is shown', () => {
+  const one = found('Organization', 'applied', ({ status, spec }) => ({
+    spec: { ...(spec as object), name: 'Acme ' },
+    status: {
+      ...(status as object),
+      differences: [{ field: 'name', declared: 'Acme ', reported: 'Acme' }],
+    },
+  }));
+  const lines = storyOf(factsOf(one), T0, SHELL).sections.flatMap((section) => section.lines);
+  expect(lines).toContain('name: declared is "Acme ", the API has "Acme"');
+});

@@ -20,7 +20,15 @@ const event = (type: string, name: string): string =>
   JSON.stringify({ type, object: aPipeSettings({ name }) });
 const unreachable = () => new KubectlError({ reason: 'Unreachable', message: 'no route' });
 
-function cluster({ screen = false, rows = 20, objects = listed('orders') } = {}) {
+const forbidden = () => new KubectlError({ reason: 'Forbidden', message: 'ask for this right' });
+
+function cluster({
+  screen = false,
+  rows = 20,
+  objects = listed('orders'),
+  refused = /^$/,
+  check = false,
+} = {}) {
   const clock = new FakeClock('2026-03-01T12:00:00.000Z');
   const stop = new AbortController();
   const printed: string[] = [];
@@ -31,6 +39,7 @@ function cluster({ screen = false, rows = 20, objects = listed('orders') } = {})
     async get<T>(path: string) {
       const isPset = path.includes('/pipesettings');
       if (isPset && psets.fails) throw psets.fails;
+      if (refused.test(path)) throw forbidden();
       const metadata = { resourceVersion: `${psets.version}` };
       return { metadata, items: isPset ? psets.objects : [] } as T;
     },
@@ -54,7 +63,7 @@ function cluster({ screen = false, rows = 20, objects = listed('orders') } = {})
       ...(screen && { isScreen: true, columns: 60, rows }),
     }),
   } satisfies Context;
-  const end = watchStatus(context, { namespace: 'ingest' }, { json: false, check: false });
+  const end = watchStatus(context, { namespace: 'ingest' }, { json: false, check });
   return { clock, stop, printed, told, watches, psets, end };
 }
 
@@ -86,6 +95,7 @@ test.each([
   ],
   ['a line is cut', (watch: Watch) => watch.line('{"type":"ADDED","obj')],
   ['a line is none of a watch', (watch: Watch) => watch.line('null')],
+  ['a line has no object', (watch: Watch) => watch.line('{"type":"ADDED","object":{}}')],
 ])('it lists again when %s, and misses nothing', async (_what, breaks) => {
   const { clock, watches, psets, printed, told, stop } = cluster();
   await clock.advance(1_000);
@@ -124,6 +134,47 @@ test('a right that is taken away ends it', async () => {
   await clock.advance(2_000);
   expect(await failure).toBe(psets.fails);
   expect(clock.pending).toBe(0);
+});
+
+test('a kind that may not be listed is left out and told once, the others are shown', async () => {
+  const { clock, watches, printed, told, stop, end } = cluster({ refused: /activities/ });
+  await clock.advance(1_000);
+  last(watches).line(event('ADDED', 'late'));
+  await clock.advance(1_000);
+  expect(names(printed)).toEqual(['pset/orders', 'pset/late']);
+  expect(told).toEqual(['not shown: ask for this right']);
+  stop.abort();
+  expect(await end).toBe(0);
+});
+
+test('on a screen, which is wiped, that stands above the table', async () => {
+  const { clock, printed, told, stop } = cluster({ screen: true, refused: /activities/ });
+  await clock.advance(11_000);
+  expect(printed.at(-1)).toMatch(/^not shown: ask for this right\nNAME +STATE/);
+  expect(told).toEqual([]);
+  stop.abort();
+});
+
+test('where a kind may not be listed, --check does not wait for what it cannot see', async () => {
+  const { clock, end } = cluster({ refused: /activities/, check: true });
+  const failure = end.catch((error: unknown) => error);
+  await clock.advance(1_000);
+  expect(await failure).toMatchObject({ message: 'ask for this right' });
+});
+
+test('where no kind may be listed it ends', async () => {
+  const { clock, end, told } = cluster({ refused: /./ });
+  const failure = end.catch((error: unknown) => error);
+  await clock.advance(1_000);
+  expect(await failure).toMatchObject({ message: 'ask for this right' });
+  expect(told).toEqual([]);
+});
+
+test('a signal that is not that of Ctrl-C ends it with its own code', async () => {
+  const { clock, stop, end } = cluster();
+  await clock.advance(1_000);
+  stop.abort('SIGTERM');
+  await expect(end).rejects.toMatchObject({ name: 'Stopped', exitCode: 143 });
 });
 
 test('changes that come together make one screen, and the last of them is on it', async () => {

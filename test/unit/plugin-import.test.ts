@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseJson } from '../../src/api/reply/json.ts';
 import { completeOrganization } from '../../src/cli/import/completed.ts';
-import { objectNameFrom, toYaml } from '../../src/cli/import/manifest.ts';
+import { manifestText, objectNameFrom } from '../../src/cli/import/manifest.ts';
 import { organizationManifest } from '../../src/cli/import/organization-manifest.ts';
 import { UserError } from '../../src/cli/user-error.ts';
 import { definition } from '../../src/kinds/organization/definition.ts';
@@ -27,6 +27,12 @@ import { anOrganization } from '../support/organization-objects.ts';
 const ORGANIZATION = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';
 const wanted = { organizationId: ORGANIZATION, credentialsSecretRef: { name: 'management-api' } };
 const noKey = { unreadable: 0, holdsKey: () => false };
+
+function completedOf(object: Parameters<typeof completeOrganization.complete>[0]) {
+  const read = completeOrganization.complete(object);
+  if (!read.ok) throw new Error(read.message);
+  return read.completed;
+}
 
 interface Manifest {
   readonly spec: {
@@ -331,7 +337,7 @@ describe('an Organization is completed from its status', () => {
   const live = (
     spec: Partial<OrganizationSpec>,
     shown: NonNullable<OrganizationStatus['organization']>,
-  ) => completeOrganization.complete(anOrganization({ spec, status: { organization: shown } }));
+  ) => completedOf(anOrganization({ spec, status: { organization: shown } }));
 
   test('where the status has all of the list', () => {
     const list = [endpoint('x'), endpoint('PSC-1'), endpoint('Y', { region: 'elsewhere' })];
@@ -355,7 +361,7 @@ describe('an Organization is completed from its status', () => {
   });
 
   test('where no reply had a list, none is declared', () => {
-    const completed = completeOrganization.complete({
+    const completed = completedOf({
       ...anOrganization({ status: { organization: { id: 'x' } } }),
       spec: { ...wanted, name: 'Declared' },
     });
@@ -380,7 +386,7 @@ describe('an Organization is completed from its status', () => {
 test('labels whose names or values are words of YAML stay as they are', () => {
   const labels = { yes: 'no', on: 'true', null: 'null', mode: 'off', '1': '2', y: 'n' };
   const spec = { ...wanted, name: 'Acme' };
-  const yaml = toYaml({ definition, metadata: { name: '123', labels }, spec }, []);
+  const yaml = manifestText({ definition, metadata: { name: '123', labels }, spec }, []);
   for (const version of ['1.1', '1.2'] as const)
     expect(parse(yaml, { version })).toMatchObject({ metadata: { name: '123', labels }, spec });
 });

@@ -187,7 +187,7 @@ test.each([
 });
 
 describe('suspend refuses, and never takes all objects unasked', () => {
-  const flags = { timeout: '5m', output: 'text', namespace: 'ingest' };
+  const flags = { timeout: '5m', output: 'text' as const, namespace: 'ingest' };
   test.each<[string[], object, string]>([
     [[], {}, 'say which objects: name them, such as pset/orders'],
     [['pset'], {}, 'say which objects'],
@@ -206,7 +206,6 @@ describe('suspend refuses, and never takes all objects unasked', () => {
       { timeout: 'soon' },
       '--timeout: "soon" is not a duration; give one from 1s to 24h',
     ],
-    [['pset/good'], { output: 'xml' }, '-o: "xml" is not one of text, json'],
     [
       ['pset/good'],
       { reason: 'notfound' },
@@ -219,7 +218,7 @@ describe('suspend refuses, and never takes all objects unasked', () => {
 });
 
 describe('a name that nobody can have, or none', () => {
-  const flags = { timeout: '5m', output: 'text', namespace: 'ingest' };
+  const flags = { timeout: '5m', output: 'text' as const, namespace: 'ingest' };
 
   test.each([
     [{ selector: '' }, '-l is empty, which would choose every object; give labels'],
@@ -249,6 +248,38 @@ describe('a name that nobody can have, or none', () => {
     const kubectl = { currentNamespace: async () => '../kube-system' };
     expect(await refusal(namespaceOf(kubectl, {}))).toContain(
       'the namespace of the kubeconfig: "../kube-system" is not',
+    );
+  });
+});
+
+describe('what is to be pasted is for the same cluster', () => {
+  const flags = { namespace: 'ingest', context: 'a b', kubeconfig: '/k' };
+
+  test('import pipe', async () => {
+    const context = contextWith();
+    await importPipe(context, [ORGANIZATION, ORGANIZATION, 'orders'], flags);
+    const told = context.said.join('\n');
+    const connection = "-n ingest --kubeconfig=/k '--context=a b'";
+    expect(told).toContain(`kubectl pipewright explain pset/orders ${connection};`);
+    expect(told).toContain(
+      `kubectl pipewright import --from-status pset/orders ${connection} prints`,
+    );
+  });
+
+  test('import --from-status', async () => {
+    const metadata = { name: 'orders', namespace: 'ingest', uid: 'u', resourceVersion: '1' };
+    const spec = {
+      organizationId: ORGANIZATION,
+      serviceId: ORGANIZATION,
+      pipeId: 'orders',
+      credentialsSecretRef: { name: 'key' },
+      settings: { engine_max_threads: 8 },
+    };
+    const context = contextWith();
+    const kubectl = { ...context.kubectl, get: async <T>() => ({ metadata, spec }) as T };
+    const given = { ...flags, fromStatus: 'pset/orders' };
+    expect(await refusal(importFromStatus({ ...context, kubectl }, [], given))).toContain(
+      "kubectl pipewright explain pset/orders -n ingest --kubeconfig=/k '--context=a b'",
     );
   });
 });

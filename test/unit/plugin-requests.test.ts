@@ -162,7 +162,7 @@ describe('Ctrl-C', () => {
   const NAMES = Array.from({ length: 12 }, (_, nth) => `n${nth}`);
 
   /** Ctrl-C while the fourth object is being written; that kubectl is ended by it, too. */
-  async function suspendAll(more: object = {}) {
+  async function suspendAll(more: { readonly wait?: boolean; readonly output?: 'json' } = {}) {
     const stop = new AbortController();
     const printed: string[] = [];
     const patched: string[] = [];
@@ -192,7 +192,13 @@ describe('Ctrl-C', () => {
       env: {},
       stop: stop.signal,
     };
-    const flags = { all: true, namespace: 'ingest', timeout: '5m', output: 'text', ...more };
+    const flags = {
+      all: true,
+      namespace: 'ingest',
+      timeout: '5m',
+      output: 'text',
+      ...more,
+    } as const;
     const error = await request(context, { verb: 'suspend', words: [], flags }).then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -220,5 +226,69 @@ describe('Ctrl-C', () => {
       'unknown',
       ...Array.from({ length: 8 }, () => 'notWritten'),
     ]);
+  });
+});
+
+/** A retry that waits, with a cluster whose operator does nothing; `follow` is its watch. */
+async function waiting(follow: Kubectl['follow'], more: { readonly output: 'text' | 'json' }) {
+  const stop = new AbortController();
+  const said: string[] = [];
+  const clock = new FakeClock();
+  const orders = anObject({ spec: {} });
+  const kubectl: Partial<Kubectl> = {
+    follow,
+    get: async <T>(path: string) =>
+      (path.includes('?') ? { items: [orders], metadata: {} } : orders) as T,
+    succeed: async () => JSON.stringify(orders),
+  };
+  const terminal = fakeTerminal({ print: (line) => void said.push(line) });
+  const about = { kubectl: kubectl as Kubectl, terminal, clock, version: 'test', env: {} };
+  const flags = { wait: true, namespace: 'ingest', timeout: '1s', context: 'stage', ...more };
+  const ended = request(
+    { ...about, stop: stop.signal },
+    { verb: 'retry', words: ['pset/orders'], flags },
+  ).catch((error: unknown) => error);
+  return { stop, said, clock, ended };
+}
+
+const unending: Kubectl['follow'] = (_path, _onLine, signal) =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+
+describe('while the operator is waited for', () => {
+  test.each<[NodeJS.Signals | undefined, number]>([
+    [undefined, 130],
+    ['SIGTERM', 143],
+  ])('a signal (%s): the rows are printed, and it ends with %i', async (signal, exitCode) => {
+    const { stop, said, clock, ended } = await waiting(unending, { output: 'json' });
+    await clock.advance(0);
+    stop.abort(signal);
+    expect(await ended).toMatchObject({
+      name: 'Stopped',
+      exitCode,
+      message: 'stopped waiting; what was written stays, and the operator acts on it when it can',
+    });
+    expect(JSON.parse(said.at(-1) ?? '')).toMatchObject([
+      { name: 'orders', result: 'requested', waited: 'stopped' },
+    ]);
+  });
+
+  test('a line of the watch without an object is nothing', async () => {
+    const lines = ['{"type":"ADDED","object":{}}', 'null', '{'];
+    const { clock, ended } = await waiting(
+      (path, onLine, signal) => {
+        for (const line of lines) onLine(line);
+        return unending(path, onLine, signal);
+      },
+      { output: 'text' },
+    );
+    await clock.advance(2_000);
+    expect(await ended).toBe(2);
+  });
+
+  test('too long: what is to be pasted is for the same cluster', async () => {
+    const { said, clock, ended } = await waiting(unending, { output: 'text' });
+    await clock.advance(2_000);
+    expect(await ended).toBe(2);
+    expect(said.at(-1)).toMatch(/: kubectl pipewright doctor --context=stage$/);
   });
 });

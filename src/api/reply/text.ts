@@ -21,8 +21,8 @@ export function printable(text: string): string {
 }
 
 /**
- * The text with an escape, as JSON reads it, for each of them but the ends of lines. They must stand
- * in quotes. Above U+FFFF that is two halves, which not every reader of YAML takes.
+ * The text with an escape, as JSON reads it, for each of them but the ends of lines. They must
+ * stand in quotes. Above U+FFFF that is two halves, which not every reader of YAML takes.
  */
 export function withEscapes(text: string): string {
   return text.replace(UNPRINTABLE, (character) =>

@@ -61,7 +61,7 @@ export async function bundle(
       valuesMaskedOfSecrets: masked,
     },
   };
-  if (stop.aborted) throw stoppedByUser();
+  if (stop.aborted) throw stoppedByUser(stop);
 
   const all = [about, ...crds, ...parts, ...ofOperators, missingPart(missing)];
   const folder = segment(basename(file).replace(/\.(tar\.gz|tgz)$/, ''));

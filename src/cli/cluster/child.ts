@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import type { Cancel, Clock } from '../../clock.ts';
 import type { Terminal } from '../terminal.ts';
-import { Stopped, stoppedByUser, UserError } from '../user-error.ts';
+import { Stopped, signalOf, stoppedByUser, UserError } from '../user-error.ts';
 import { isNoise } from './kubectl-failure.ts';
 
 export interface Ran {
@@ -16,7 +16,7 @@ export interface Ran {
 export interface Surroundings {
   readonly terminal: Pick<Terminal, 'tell'>;
   readonly clock: Clock;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C, or by another signal, which is its reason. */
   readonly stop: AbortSignal;
   /** Absent: kubectl of the PATH. */
   readonly program?: string;
@@ -26,24 +26,44 @@ export interface Surroundings {
 const SHOWN_AFTER_MS = 2_000;
 
 /**
- * Runs kubectl to its end. Throws Stopped where it was ended before that, and where the user has
- * already ended us: an answer that was never given is not taken for one.
+ * Runs kubectl to its end, or until `stop` is aborted, which ends it. Throws Stopped where it was
+ * ended before that, and where the user has already ended us: an answer that was never given is not
+ * taken for one.
  */
 export async function runKubectl(
   args: readonly string[],
   where: Surroundings,
   input: string | undefined,
 ): Promise<Ran> {
-  if (where.stop.aborted) throw stoppedByUser();
+  const { stop } = where;
+  if (stop.aborted) throw stoppedByUser(stop);
   const child = start(args, where, input);
-  const [end, stdout, stderr] = await Promise.all([
-    endOf(child, where),
-    text(child.stdout),
-    heard(child.stderr, where),
-  ]);
-  const code = codeOf(end, args);
-  if (code !== 0 && where.stop.aborted) throw stoppedByUser();
-  return { code, stdout, stderr };
+  const end = (): void => endNow(child, signalOf(stop));
+  stop.addEventListener('abort', end, { once: true });
+  try {
+    const [ended, stdout, stderr] = await Promise.all([
+      endOf(child, where),
+      text(child.stdout),
+      heard(child.stderr, where),
+    ]);
+    const code = codeOf(ended, args, stop);
+    if (code === 0 || !stop.aborted) return { code, stdout, stderr };
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  } finally {
+    stop.removeEventListener('abort', end);
+  }
+  throw stoppedByUser(stop);
+}
+
+/** A login program that kubectl has started may outlive it, with its pipes; nobody waits for it. */
+function endNow(child: Child, signal: NodeJS.Signals): void {
+  child.once('exit', (code) => {
+    if (code === 0) return;
+    child.stdout.destroy();
+    child.stderr.destroy();
+  });
+  child.kill(signal);
 }
 
 /** Calls back with every line, until kubectl ends by itself or the signal is aborted. */
@@ -65,7 +85,7 @@ export async function followKubectl(
   });
   const [end, stderr] = await Promise.all([endOf(child, where), heard(child.stderr, where)]);
   signal.removeEventListener('abort', stop);
-  return { code: signal.aborted ? 0 : codeOf(end, args), stderr };
+  return { code: signal.aborted ? 0 : codeOf(end, args, where.stop), stderr };
 }
 
 /**
@@ -86,15 +106,14 @@ function start(args: readonly string[], { program = 'kubectl' }: Surroundings, i
   return Object.assign(child, { stdout, stderr });
 }
 
+type Child = ReturnType<typeof start>;
+
 interface End {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-function endOf(
-  child: ReturnType<typeof start>,
-  { program = 'kubectl' }: Surroundings,
-): Promise<End> {
+function endOf(child: Child, { program = 'kubectl' }: Surroundings): Promise<End> {
   return new Promise((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) =>
       reject(
@@ -109,8 +128,8 @@ function endOf(
   });
 }
 
-function codeOf({ code, signal }: End, args: readonly string[]): number {
-  if (signal === 'SIGINT') throw stoppedByUser();
+function codeOf({ code, signal }: End, args: readonly string[], stop: AbortSignal): number {
+  if (signal === 'SIGINT') throw stoppedByUser(stop);
   if (signal !== null)
     throw new Stopped(signal, `kubectl ${args.join(' ')} was ended by ${signal}; try again`);
   return code ?? 1;
@@ -129,11 +148,14 @@ async function heard(
     unshown = '';
   };
   stream.setEncoding('utf8');
-  for await (const chunk of stream) {
-    unshown += String(chunk);
+  try {
+    for await (const chunk of stream) {
+      unshown += String(chunk);
+      cancel();
+      cancel = clock.at(SHOWN_AFTER_MS, show);
+    }
+  } finally {
     cancel();
-    cancel = clock.at(SHOWN_AFTER_MS, show);
   }
-  cancel();
   return unshown;
 }

@@ -50,11 +50,16 @@ export function parseObjectName(words: readonly string[]): ObjectName {
     throw new UserError(
       `${JSON.stringify(words.join(' '))} names no object; write it as ${definition.shortName}/NAME`,
     );
-  if (!OBJECT_NAME.test(name))
-    throw new UserError(
-      `${JSON.stringify(name)} is not a name that an object can have; give one of a-z, 0-9, - and dots, with a letter or digit at both ends of each part, and no more than 253 in all`,
-    );
+  checkObjectName(name);
   return { definition, name };
+}
+
+/** Throws UserError where no object can have this name. `from`: the flag that it was given by. */
+export function checkObjectName(name: string, from?: string): void {
+  if (OBJECT_NAME.test(name)) return;
+  throw new UserError(
+    `${from === undefined ? '' : `${from}: `}${JSON.stringify(name)} is not a name that an object can have; give one of a-z, 0-9, - and dots, with a letter or digit at both ends of each part, and no more than 253 in all`,
+  );
 }
 
 /** `pset/orders`, as messages and commands name an object. */

@@ -15,7 +15,8 @@ export function sentence(text: string): string {
 
 /** With a stop. */
 export function ended(text: string): string {
-  return /[.!?…]$/.test(text) ? text : `${text}.`;
+  const trimmed = text.trim();
+  return /[.!?…]$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
 /** `, request 00c1`, or nothing where the reply had none. */

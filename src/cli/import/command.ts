@@ -28,7 +28,7 @@ export function importCommand(): Command {
 }
 
 function organizationCommand(): Command {
-  return withKeyAndName(new Command('organization'))
+  return withKeyAndName(new Command('organization'), 'name at the API')
     .description(
       'An Organization with its name and all its private endpoints. The API shows them only in the reply to a PATCH: one that changes nothing is sent, once.',
     )
@@ -56,7 +56,7 @@ function organizationCommand(): Command {
 }
 
 function pipeCommand(): Command {
-  return withKeyAndName(new Command('pipe'))
+  return withKeyAndName(new Command('pipe'), 'id of the pipe')
     .description(
       'A PipeSettings to fill in, in mode Plan. The settings of a pipe cannot be read without a write, so no call is made.',
     )
@@ -71,8 +71,11 @@ function pipeCommand(): Command {
     );
 }
 
-function withKeyAndName(command: Command): Command {
+function withKeyAndName(command: Command, nameFrom: string): Command {
   return inNamespace(command)
-    .option('--secret <name>', 'the Secret with the API key, in the same namespace')
-    .option('--name <name>', 'the name of the object; absent: one made from the name at the API');
+    .option(
+      '--secret <name>',
+      'the Secret with the API key, in the same namespace; absent: the manifest names management-api',
+    )
+    .option('--name <name>', `the name of the object; absent: one made from the ${nameFrom}`);
 }

@@ -25,20 +25,37 @@ export interface Completed {
   readonly remarks: readonly string[];
 }
 
-/** How the spec of a kind is read, and completed; undefined where the status shows no reply. */
+/** How the spec of a kind is read, and completed. */
 export interface Completion {
   readonly parseSpec: (object: Pick<KubeObject, 'spec'>) => SpecResult<object>;
-  readonly complete: (object: KubeObject) => Completed | undefined;
+  /** `completed` is undefined where the status shows no reply. */
+  readonly complete: (
+    object: KubeObject,
+  ) =>
+    | { readonly ok: true; readonly completed: Completed | undefined }
+    | Extract<SpecResult<object>, { readonly ok: false }>;
 }
 
-export const completePipeSettings: Completion = {
-  parseSpec: parsePipeSettings,
-  complete(object) {
+function completion<Spec extends object>(
+  parseSpec: (object: Pick<KubeObject, 'spec'>) => SpecResult<Spec>,
+  completedBy: (object: KubeObject, spec: Spec) => Completed | undefined,
+): Completion {
+  return {
+    parseSpec,
+    complete(object) {
+      const parsed = parseSpec(object);
+      return parsed.ok ? { ok: true, completed: completedBy(object, parsed.spec) } : parsed;
+    },
+  };
+}
+
+export const completePipeSettings = completion(
+  parsePipeSettings,
+  (object, spec): Completed | undefined => {
     const { status } = object as PipeSettings;
-    const parsed = parsePipeSettings(object);
-    if (!status?.settings || !parsed.ok) return undefined;
+    if (!status?.settings) return undefined;
     const { settings: reported, otherSettings = [] } = status;
-    const declared = parsed.spec.settings;
+    const declared = spec.settings;
     const added = settingNames.filter(
       (name) => declared[name] === undefined && reported[name] !== undefined,
     );
@@ -50,7 +67,7 @@ export const completePipeSettings: Completion = {
       return value === undefined ? [] : [[name, value] as const];
     });
     return {
-      spec: { ...parsed.spec, settings: Object.fromEntries(settings) },
+      spec: { ...spec, settings: Object.fromEntries(settings) },
       leftOut: [
         ...outside.map(
           (name) =>
@@ -66,7 +83,7 @@ export const completePipeSettings: Completion = {
       ],
     };
   },
-};
+);
 
 function isDeclarable(name: SettingName, value: number | boolean | undefined): boolean {
   const setting = SETTINGS[name];
@@ -99,13 +116,11 @@ function notReported(names: readonly string[]): string[] {
   return names.length === 0 ? [] : [`the reply did not have ${names.join(', ')}`];
 }
 
-export const completeOrganization: Completion = {
-  parseSpec: parseOrganization,
-  complete(object) {
+export const completeOrganization = completion(
+  parseOrganization,
+  (object, spec): Completed | undefined => {
     const { status } = object as Organization;
-    const parsed = parseOrganization(object);
-    if (!status?.organization || !parsed.ok) return undefined;
-    const { spec } = parsed;
+    if (!status?.organization) return undefined;
     const name = completedName(spec, status.organization.name);
     const endpoints = completedEndpoints(spec, object as Organization);
     return {
@@ -114,7 +129,7 @@ export const completeOrganization: Completion = {
       remarks: [...name.remarks, ...endpoints.remarks],
     };
   },
-};
+);
 
 interface Part {
   readonly add: Partial<OrganizationSpec>;

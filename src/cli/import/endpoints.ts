@@ -101,7 +101,8 @@ function described(tuple: Tuple, { description }: Reported, holdsKey: HoldsKey):
   };
 }
 
-const ANY = {
+/** What a spec must have besides the part of it that is judged. */
+export const ANY_SPEC = {
   organizationId: '00000000-0000-0000-0000-000000000000',
   credentialsSecretRef: { name: 'any' },
 };
@@ -109,7 +110,7 @@ const AT_FIRST_ENDPOINT = /^spec\.privateEndpoints\[0\]\.?/;
 
 /** Why a spec does not take it, by the schema. */
 function problemOf(endpoint: DeclaredEndpoint): string | undefined {
-  const read = parseSpec({ spec: { ...ANY, privateEndpoints: [endpoint] } });
+  const read = parseSpec({ spec: { ...ANY_SPEC, privateEndpoints: [endpoint] } });
   return read.ok ? undefined : `its ${read.message.replace(AT_FIRST_ENDPOINT, '')}`;
 }
 

@@ -7,6 +7,7 @@ import type { KubeObject } from '../../kube/resource.ts';
 import { type Found, getObject, parseObjectName, shortNameOf } from '../cluster/objects.ts';
 import { type Context, type ExitCode, namespaceOf, type ScopeFlags } from '../command.ts';
 import { OWNERS } from '../owners.ts';
+import { createShell } from '../shell.ts';
 import { UserError } from '../user-error.ts';
 import { ago } from '../words.ts';
 import { type Completion, completeOrganization, completePipeSettings } from './completed.ts';
@@ -30,15 +31,15 @@ export async function importFromStatus(
   const found = await getObject(kubectl, name, await namespaceOf(kubectl, flags));
   const { complete, parseSpec } = completionOf(found);
   const time = replyTime(found.object);
-  const spec = parseSpec(found.object);
-  if (!spec.ok)
+  const read = complete(found.object);
+  if (!read.ok)
     throw new UserError(
-      `the spec of ${shortNameOf(found)} is not valid, so it cannot be completed: ${shownLine(spec.message)}; correct it first`,
+      `the spec of ${shortNameOf(found)} is not valid, so it cannot be completed: ${shownLine(read.message)}; correct it first`,
     );
-  const completed = time === undefined ? undefined : complete(found.object);
+  const { completed } = read;
   if (time === undefined || !completed)
     throw new UserError(
-      `${shortNameOf(found)} shows no reply of the API yet, so there is nothing to complete its spec with; see why: kubectl pipewright explain ${shortNameOf(found)} -n ${found.object.metadata.namespace}`,
+      `${shortNameOf(found)} shows no reply of the API yet, so there is nothing to complete its spec with; see why: ${explain(found, flags)}`,
     );
   const age = `the reply of ${time} (${ago(time, clock.now())})`;
   const manifest = {
@@ -56,6 +57,11 @@ export async function importFromStatus(
   for (const remark of [...completed.leftOut, ...completed.remarks])
     terminal.tell(shownLine(`Remark: ${remark}`));
   return completed.leftOut.length > 0 ? 2 : 0;
+}
+
+function explain(found: Found, flags: FromStatusFlags): string {
+  const { namespace } = found.object.metadata;
+  return createShell(flags).plugin('explain', shortNameOf(found), '-n', namespace);
 }
 
 function completionOf({ definition }: Found): Completion {

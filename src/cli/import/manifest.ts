@@ -19,7 +19,10 @@ export interface Manifest {
  * YAML with every text in quotes: an id such as `0123`, `1e3`, `null` or `yes` would else be read
  * as something other than text. `above` becomes a comment.
  */
-export function toYaml({ definition, metadata, spec }: Manifest, above: readonly string[]): string {
+export function manifestText(
+  { definition, metadata, spec }: Manifest,
+  above: readonly string[],
+): string {
   const { type } = definition;
   const document = new Document(
     { apiVersion: apiVersionOf(type), kind: type.kind, metadata, spec },
@@ -48,7 +51,7 @@ export function checkedYaml(
   above: readonly string[],
   parseSpec: (object: { readonly spec?: unknown }) => SpecResult<unknown>,
 ): string {
-  const text = toYaml(manifest, above);
+  const text = manifestText(manifest, above);
   const read = parseSpec(parse(text) as { readonly spec?: unknown });
   if (read.ok) return text;
   throw new UserError(
@@ -81,6 +84,9 @@ function escaped(yaml: string): string {
     return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
   });
 }
+
+/** The Secret that a manifest names where nobody has named one. */
+export const USUAL_SECRET = 'management-api';
 
 const LONGEST_NAME = 63;
 

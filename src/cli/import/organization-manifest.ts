@@ -4,7 +4,7 @@ import { LIMITS } from '../../kinds/organization/limits.ts';
 import { parseSpec } from '../../kinds/organization/resource.ts';
 import { UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
-import { declarable, type HoldsKey } from './endpoints.ts';
+import { ANY_SPEC, declarable, type HoldsKey } from './endpoints.ts';
 import { asPoints, checkedYaml, objectNameFrom, shownLine } from './manifest.ts';
 
 /** What an object says before anything is known of the organization. */
@@ -103,12 +103,6 @@ function declarableName({ name, holdsKey }: Seen): {
   if (name === undefined) return without('the reply has none');
   if (holdsKey(name)) return without('the id or the secret of the API key stands in it');
   if (!name.isWellFormed()) return without('it is no valid Unicode text');
-  const read = parseSpec({
-    spec: {
-      organizationId: '00000000-0000-0000-0000-000000000000',
-      credentialsSecretRef: { name: 'any' },
-      name,
-    },
-  });
+  const read = parseSpec({ spec: { ...ANY_SPEC, name } });
   return read.ok ? { value: name, missing: [] } : without(read.message);
 }

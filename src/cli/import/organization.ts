@@ -1,7 +1,6 @@
 import { isObject } from '../../api/reply/json.ts';
 import type { Reply } from '../../api/reply/reply.ts';
 import { type FailureClass, judge, type Success } from '../../api/reply/verdict.ts';
-import { dnsName } from '../../config/flag-values.ts';
 import { checkIds } from '../../kinds/engine/advice.ts';
 import { failureMessage } from '../../kinds/engine/failure-report.ts';
 import { LOOK_REFUSALS } from '../../kinds/organization/attempt/failure.ts';
@@ -15,12 +14,13 @@ import {
 import { parseSpec } from '../../kinds/organization/resource.ts';
 import { timestamp } from '../../kinds/status/canonical.ts';
 import { quoting } from '../../kinds/status/common-status.ts';
+import { checkObjectName } from '../cluster/objects.ts';
 import { type Context, type ExitCode, namespaceOf, type ScopeFlags } from '../command.ts';
-import { UserError } from '../user-error.ts';
+import { Stopped, signalOf, UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
 import { type ApiFlags, openApi } from './api-access.ts';
 import { type Key, keyInEnvironment, keyInSecret } from './key.ts';
-import { shownLine } from './manifest.ts';
+import { shownLine, USUAL_SECRET } from './manifest.ts';
 import { organizationManifest, type Wanted } from './organization-manifest.ts';
 
 export interface OrganizationFlags extends ScopeFlags, ApiFlags {
@@ -30,9 +30,6 @@ export interface OrganizationFlags extends ScopeFlags, ApiFlags {
   readonly keyIdKey?: string;
   readonly keySecretKey?: string;
 }
-
-/** The Secret that a manifest names where the key is not from one. */
-export const USUAL_SECRET = 'management-api';
 
 /** Looks at an organization, once, and prints it as a manifest. */
 export async function importOrganization(
@@ -54,7 +51,11 @@ export async function importOrganization(
       credential: key.credential,
       signal: context.stop,
     });
-    const verdict = seenIn(reply, key, flags.organizationName);
+    const verdict = seenIn(reply, {
+      key,
+      organizationName: flags.organizationName,
+      stop: context.stop,
+    });
     const { name, list } = readReply(verdict.result, undefined);
     const printed = organizationManifest(
       wanted,
@@ -101,7 +102,7 @@ async function wantedOf(
     spec: { organizationId, credentialsSecretRef, name: organizationName },
   });
   if (!read.ok) throw new UserError(read.message.replaceAll('spec.', ''));
-  checkObjectName(name);
+  if (name !== undefined) checkObjectName(name, '--name');
   if (flags.secret === undefined) {
     if (keyIdKey !== undefined || keySecretKey !== undefined)
       throw new UserError('--key-id-key and --key-secret-key need --secret, whose keys they name');
@@ -112,13 +113,6 @@ async function wantedOf(
   const namespace =
     flags.secret === undefined ? flags.namespace : await namespaceOf(kubectl, flags);
   return { organizationId, credentialsSecretRef, name, namespace };
-}
-
-/** Throws UserError where no object can have this name. */
-export function checkObjectName(name: string | undefined): void {
-  if (name === undefined) return;
-  const read = dnsName(name);
-  if ('problem' in read) throw new UserError(`--name: ${read.problem}`);
 }
 
 async function keyOf(
@@ -163,13 +157,22 @@ function entriesIn(result: Readonly<Record<string, unknown>>): number {
 }
 
 /** The reply, where it shows the organization. */
-function seenIn(reply: Reply, key: Key, organizationName: string | undefined): Success {
+function seenIn(
+  reply: Reply,
+  about: {
+    readonly key: Key;
+    readonly organizationName: string | undefined;
+    readonly stop: AbortSignal;
+  },
+): Success {
+  const { key, organizationName, stop } = about;
   const verdict = judge(reply, { write: true, of: 'organization' });
   if (verdict.ok) return verdict;
   const isLook = organizationName === undefined;
   const isRefusedLook = isLook && LOOK_REFUSALS.has(verdict.httpStatus ?? 0);
   const advice = isRefusedLook ? BY_NAME : adviceOn(verdict.failure, key, isLook);
-  throw new UserError(failureMessage(verdict, advice));
+  const message = failureMessage(verdict, advice);
+  throw stop.aborted ? new Stopped(signalOf(stop), message) : new UserError(message);
 }
 
 const BY_NAME =

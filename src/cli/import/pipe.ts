@@ -1,10 +1,11 @@
 import { definition } from '../../kinds/pipe-settings/definition.ts';
 import { parseSpec } from '../../kinds/pipe-settings/resource.ts';
 import { SETTINGS, type SettingName, settingNames } from '../../kinds/pipe-settings/settings.ts';
+import { checkObjectName } from '../cluster/objects.ts';
 import type { Context, ExitCode, ScopeFlags } from '../command.ts';
+import { createShell } from '../shell.ts';
 import { UserError } from '../user-error.ts';
-import { commented, objectNameFrom, toYaml } from './manifest.ts';
-import { checkObjectName, USUAL_SECRET } from './organization.ts';
+import { commented, manifestText, objectNameFrom, USUAL_SECRET } from './manifest.ts';
 
 export interface PipeFlags extends ScopeFlags {
   readonly secret?: string;
@@ -18,7 +19,7 @@ export async function importPipe(
   flags: PipeFlags,
 ): Promise<ExitCode> {
   const [organizationId = '', serviceId = '', pipeId = ''] = words;
-  checkObjectName(flags.name);
+  if (flags.name !== undefined) checkObjectName(flags.name, '--name');
   const { secret = USUAL_SECRET, name = objectNameFrom(pipeId), namespace } = flags;
   const spec = {
     organizationId,
@@ -30,16 +31,20 @@ export async function importPipe(
   // Any one setting will do: the others of the spec are judged with it.
   const read = parseSpec({ spec: { ...spec, settings: { engine_max_threads: 0 } } });
   if (!read.ok) throw new UserError(read.message.replaceAll('spec.', ''));
-  const head = toYaml({ definition, metadata: { name, namespace }, spec }, [
+  const head = manifestText({ definition, metadata: { name, namespace }, spec }, [
     'Not complete: the settings of a pipe cannot be read without a write, so what this pipe has is',
     'not known. Uncomment at least one setting below and give it the value that you want; those',
     'given are only the lowest that the API takes. Settings that stay comments are left as they are.',
     'In mode Plan nothing is sent. Take "mode" out to send the settings.',
   ]);
   terminal.document(`${head}\n  settings:\n${settingNames.map(settingLines).join('\n')}`);
-  const apply = namespace === undefined ? '' : ` -n ${namespace}`;
+  const object = `${definition.shortName}/${name}`;
+  const where = namespace === undefined ? [] : ['-n', namespace];
+  const shell = createShell(flags);
+  const explain = shell.plugin('explain', object, ...where);
+  const complete = shell.plugin('import', '--from-status', object, ...where);
   terminal.tell(
-    `The settings of a pipe cannot be read without a write, so this is a PipeSettings to fill in, and no call was made. What to do: uncomment at least one setting; kubectl apply; read what would be sent: kubectl pipewright explain ${definition.shortName}/${name}${apply}; then take "mode" out and apply again. After that, kubectl pipewright import --from-status ${definition.shortName}/${name}${apply} prints all settings that the reply showed.`,
+    `The settings of a pipe cannot be read without a write, so this is a PipeSettings to fill in, and no call was made. What to do: uncomment at least one setting; kubectl apply; read what would be sent: ${explain}; then take "mode" out and apply again. After that, ${complete} prints all settings that the reply showed.`,
   );
   return 0;
 }

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { inScope, starting } from '../start.ts';
 import type { RequestFlags } from './request.ts';
 import type { Verb } from './verbs.ts';
@@ -27,7 +27,9 @@ function requestCommand(verb: Verb, about: string): Command {
     .option('--all', 'all objects of the namespace, or with -A of all namespaces')
     .option('--wait', 'wait until the operator has acted')
     .option('--timeout <time>', 'with --wait: how long at most, 1s to 24h', '5m')
-    .option('-o, --output <format>', 'text or json', 'text')
+    .addOption(
+      new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'),
+    )
     .action(
       starting<RequestFlags>(async (context, words, flags) => {
         const { request } = await import('./request.ts');

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { duration, oneOf } from '../../config/flag-values.ts';
+import { duration } from '../../config/flag-values.ts';
 import type { Reading } from '../../config/flags.ts';
 import { timestamp } from '../../kinds/status/canonical.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { type Found, shortNameOf } from '../cluster/objects.ts';
 import type { Context, ExitCode } from '../command.ts';
-import { Stopped, UserError } from '../user-error.ts';
+import { createShell } from '../shell.ts';
+import { Stopped, signalOf, UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
 import { inTurn } from './in-turn.ts';
 import { isGood } from './progress.ts';
@@ -17,7 +18,7 @@ import { waitForAnswers } from './wait-for-answers.ts';
 export interface RequestFlags extends SelectFlags {
   readonly wait?: boolean;
   readonly timeout: string;
-  readonly output: string;
+  readonly output: 'text' | 'json';
 }
 
 /** Does to each selected object what the verb says, and waits where asked to. */
@@ -32,7 +33,6 @@ export async function request(
   const { verb, words, flags } = about;
   const { terminal, clock } = context;
   const timeoutMs = valueOf('--timeout', duration('1s', '24h')(flags.timeout));
-  const output = valueOf('-o', oneOf(['text', 'json'])(flags.output));
   const selected = await selectObjects(context, words, flags);
   const action = actionOf(verb, `${timestamp(clock.now())}-${randomBytes(4).toString('hex')}`);
   const isInMany = selected.scope.namespace === undefined;
@@ -41,14 +41,19 @@ export async function request(
   if (rows.length === 0) terminal.tell(noneFound(selected, flags));
   for (const { title, remark } of rows)
     if (remark !== undefined) terminal.tell(`Remark: ${title} ${remark}.`);
-  if (output === 'text')
+  if (flags.output === 'text')
     for (const { title, result, text } of rows)
       if (!isUndone(result)) terminal.print(`${title}: ${text}`);
   const all =
     flags.wait === true && !context.stop.aborted
-      ? await waitForAnswers(context, rows, { action, timeoutMs, scope: selected.scope })
+      ? await waitForAnswers(context, rows, {
+          action,
+          timeoutMs,
+          scope: selected.scope,
+          shell: createShell(flags),
+        })
       : rows;
-  if (output === 'json')
+  if (flags.output === 'json')
     terminal.document(
       JSON.stringify(
         all.map((row) => shown(row, action)),
@@ -56,8 +61,18 @@ export async function request(
         2,
       ),
     );
-  failWhere(all, verb);
+  failWhere(all, verb, context.stop);
+  if (flags.wait === true && context.stop.aborted && all.some(isLeft))
+    throw new Stopped(signalOf(context.stop), STOPPED_WAITING);
   return all.every(({ waited }) => !waited || isWell(waited, action)) ? 0 : 2;
+}
+
+const STOPPED_WAITING =
+  'stopped waiting; what was written stays, and the operator acts on it when it can';
+
+/** Nobody knows yet what becomes of it. */
+function isLeft({ found, waited }: Row): boolean {
+  return found !== undefined && (!waited || waited.end === 'stopped');
 }
 
 function valueOf<Value>(flag: string, reading: Reading<Value>): Value {
@@ -157,16 +172,17 @@ function shown(row: Row, { verb }: Action): object {
 }
 
 /** Throws UserError, or Stopped, that names all that failed, and why. */
-function failWhere(rows: readonly Row[], verb: Verb): void {
+function failWhere(rows: readonly Row[], verb: Verb, stop: AbortSignal): void {
   const failed = rows.flatMap(({ title, result, text, waited }) => {
     if (isUndone(result)) return [`${title}: ${text}`];
     return waited?.end === 'failed' ? [`${title}: ${waited.error}`] : [];
   });
   if (failed.length === 0) return;
-  const isStopped = rows.some(({ result }) => result === 'notWritten' || result === 'unknown');
+  const isStopped =
+    stop.aborted || rows.some(({ result }) => result === 'notWritten' || result === 'unknown');
   const what = `${verb} ${isStopped ? 'was stopped, and not done' : 'failed'}`;
   const message = `${what} for ${counted(failed.length, 'object')} of ${rows.length}:\n${failed.map((one) => `  ${one}`).join('\n')}`;
-  throw isStopped ? new Stopped('SIGINT', message) : new UserError(message);
+  throw isStopped ? new Stopped(signalOf(stop), message) : new UserError(message);
 }
 
 function isUndone(result: Row['result']): boolean {

@@ -1,5 +1,6 @@
 import type { Found, Scope } from '../cluster/objects.ts';
 import type { Context } from '../command.ts';
+import type { Shell } from '../shell.ts';
 import { UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
 import { answerOf, shownReady } from './progress.ts';
@@ -11,7 +12,12 @@ import { type Group, watchUntilDone } from './waiting.ts';
 export async function waitForAnswers(
   context: Context,
   rows: readonly Row[],
-  about: { readonly action: Action; readonly timeoutMs: number; readonly scope: Scope },
+  about: {
+    readonly action: Action;
+    readonly timeoutMs: number;
+    readonly scope: Scope;
+    readonly shell: Shell;
+  },
 ): Promise<readonly Row[]> {
   const { terminal, clock, stop } = context;
   const { action, timeoutMs, scope } = about;
@@ -60,17 +66,18 @@ export async function waitForAnswers(
       { end: isStopped ? 'stopped' : 'timedOut' },
       'the operator has not acted yet',
     );
-  if (left.length > 0) terminal.tell(isStopped ? STOPPED : timedOut(left.length, timeoutMs));
+  if (left.length > 0 && !isStopped) terminal.tell(timedOut(left.length, about));
   return rows.map((row) => {
     const waited = ends.get(uidOf(row.found));
     return waited ? { ...row, waited } : row;
   });
 }
 
-const STOPPED = 'Stopped waiting. What was written stays: the operator acts on it when it can.';
-
-function timedOut(count: number, timeoutMs: number): string {
-  return `Waited ${timeoutMs / 1_000} s, and the operator has not acted on ${counted(count, 'object')}. What was written stays. To see whether an operator is running, watches this namespace and what it waits for: kubectl pipewright doctor`;
+function timedOut(
+  count: number,
+  { timeoutMs, shell }: { readonly timeoutMs: number; readonly shell: Shell },
+): string {
+  return `Waited ${timeoutMs / 1_000} s, and the operator has not acted on ${counted(count, 'object')}. What was written stays. To see whether an operator is running, watches this namespace and what it waits for: ${shell.plugin('doctor')}`;
 }
 
 function uidOf(found: Found | undefined): string {

@@ -1,9 +1,9 @@
-import { isObject, parseJson } from '../../api/reply/json.ts';
 import { pause } from '../../clock.ts';
 import type { Definition } from '../../kinds/schema/definition.ts';
 import { collectionPath, type KubeObject } from '../../kube/resource.ts';
 import { KubectlError } from '../cluster/kubectl.ts';
 import type { Found } from '../cluster/objects.ts';
+import { readEvent } from '../cluster/watch-event.ts';
 import type { Context } from '../command.ts';
 import { Stopped } from '../user-error.ts';
 
@@ -24,11 +24,6 @@ export interface Watched {
 interface Listed {
   readonly metadata: { readonly resourceVersion: string };
   readonly items: readonly KubeObject[];
-}
-
-interface WatchEvent {
-  readonly type?: string;
-  readonly object?: KubeObject;
 }
 
 /** The server ends a watch after this long, and what it may have missed is listed again. */
@@ -60,10 +55,11 @@ export async function watchUntilDone(
     if (waiting.delete(uid)) onGone(uid);
   };
   const onLine = (line: string): void => {
-    const { type, object } = eventIn(line);
-    if (!object) return;
-    if (type === 'DELETED') gone(object.metadata.uid);
-    else if (type === 'ADDED' || type === 'MODIFIED') see(object);
+    const event = readEvent(line);
+    // The next list shows what was missed.
+    if (!event) return;
+    if (event.type === 'DELETED') gone(event.object.metadata.uid);
+    else see(event.object);
     if (waiting.size === 0) finished.abort();
   };
   const look = async (): Promise<void> => {
@@ -106,10 +102,4 @@ function isPassing(error: unknown): error is KubectlError {
 function onlyOne({ objects: [first, ...others] }: Group): string {
   if (!first || others.length > 0) return '';
   return `fieldSelector=${encodeURIComponent(`metadata.name=${first.object.metadata.name}`)}&`;
-}
-
-/** Where a proxy ends the stream with something else, the next list shows what was missed. */
-function eventIn(line: string): WatchEvent {
-  const parsed = parseJson(line)?.value;
-  return isObject(parsed) ? parsed : {};
 }

@@ -10,10 +10,10 @@ export function statusCommand(): Command {
     .addOption(
       new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'),
     )
-    .option('-w, --watch', 'go on and show each change, until Ctrl-C')
+    .option('-w, --watch', 'go on and show each change, until Ctrl-C, which ends it with 0')
     .option(
       '--check',
-      'exit 2 when an object is not ready; with --watch: exit 0 as soon as all are. Where there is no object, none is not ready: 0',
+      'exit 2 when an object is not ready; with --watch: exit 0 as soon as all are, and 130 at Ctrl-C before that. Where there is no object, none is not ready: 0',
     )
     .action(
       starting<StatusFlags>(async (context, words, flags) => {

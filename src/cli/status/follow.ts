@@ -1,16 +1,17 @@
 import { pause } from '../../clock.ts';
 import { definitions } from '../../kinds/definitions.ts';
 import type { Definition } from '../../kinds/schema/definition.ts';
-import { isNamed, keyOf } from '../../kube/resource.ts';
+import { keyOf } from '../../kube/resource.ts';
 import { KubectlError } from '../cluster/kubectl.ts';
 import { type Found, listKind, pathOfKind, type Scope } from '../cluster/objects.ts';
+import { readEvent } from '../cluster/watch-event.ts';
 import type { Context } from '../command.ts';
 
 export interface Follow {
   readonly scope: Scope;
   readonly signal: AbortSignal;
   /** All objects there are; first when each kind has been listed, then after every change. */
-  readonly onChange: (objects: readonly Found[]) => void;
+  readonly onChange: (objects: readonly Found[], refusals: readonly KubectlError[]) => void;
 }
 
 /** A server that ends each watch at once is not asked more often. */
@@ -21,20 +22,26 @@ const WHILE_AWAY_MS = 5_000;
 /** By `namespace/name`, of one kind. */
 type Known = Map<string, Found>;
 
-/** Until the signal is aborted. Throws what the first lists throw, and what will not pass later. */
+/**
+ * Until the signal is aborted. A kind that may not be listed is left out, unless none may. Throws
+ * what the first lists throw, and what will not pass later.
+ */
 export async function followObjects(context: Context, follow: Follow): Promise<void> {
   const known = new Map<Definition, Known>();
+  const refusals: KubectlError[] = [];
   const onChange = (): void => {
-    if (known.size < definitions.length) return;
-    follow.onChange([...known.values()].flatMap((objects) => [...objects.values()]));
+    if (known.size === 0 || known.size + refusals.length < definitions.length) return;
+    const all = [...known.values()].flatMap((objects) => [...objects.values()]);
+    follow.onChange(all, refusals);
   };
   const broken = new AbortController();
   const signal = AbortSignal.any([follow.signal, broken.signal]);
   const kinds = definitions.map((definition) =>
-    followKind(context, definition, { ...follow, signal, known, onChange }),
+    followKind(context, definition, { ...follow, signal, known, refusals, onChange }),
   );
   try {
     await Promise.all(kinds);
+    if (known.size === 0 && refusals[0]) throw refusals[0];
   } finally {
     broken.abort();
     await Promise.allSettled(kinds);
@@ -43,6 +50,7 @@ export async function followObjects(context: Context, follow: Follow): Promise<v
 
 interface FollowKind extends Omit<Follow, 'onChange'> {
   readonly known: Map<Definition, Known>;
+  readonly refusals: KubectlError[];
   readonly onChange: () => void;
 }
 
@@ -52,7 +60,7 @@ async function followKind(
   definition: Definition,
   how: FollowKind,
 ): Promise<void> {
-  const { signal, known } = how;
+  const { signal, known, refusals, onChange } = how;
   while (!signal.aborted) {
     try {
       await listAndWatch(context, definition, how);
@@ -60,11 +68,20 @@ async function followKind(
     } catch (error) {
       // Ctrl-C ends kubectl too, which is no failure.
       if (known.has(definition) && signal.aborted) return;
+      if (!known.has(definition) && isRefusal(error)) {
+        refusals.push(error);
+        return onChange();
+      }
       if (!known.has(definition) || !mayPass(error)) throw error;
       await pause(context.clock, WHILE_AWAY_MS, signal);
       if (!signal.aborted) context.terminal.tell(`trying again: ${error.message}`);
     }
   }
+}
+
+/** Who may not list a kind, such as the records of people, sees the others. */
+export function isRefusal(error: unknown): error is KubectlError {
+  return error instanceof KubectlError && error.failure.reason === 'Forbidden';
 }
 
 function mayPass(error: unknown): error is KubectlError {
@@ -91,21 +108,4 @@ async function listAndWatch(
     onChange();
   };
   await kubectl.follow(path, onLine, AbortSignal.any([signal, ended.signal]));
-}
-
-/**
- * Undefined where the watch cannot go on: the server has forgotten the version, or says nonsense.
- */
-function readEvent(line: string) {
-  const { type, object } = parsed(line);
-  const isChange = type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
-  return isChange && isNamed(object) ? { type, object } : undefined;
-}
-
-function parsed(line: string): { readonly type?: unknown; readonly object?: unknown } {
-  try {
-    return Object(JSON.parse(line)) as { type?: unknown };
-  } catch {
-    return {};
-  }
 }

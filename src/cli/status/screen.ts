@@ -25,7 +25,7 @@ function inColour(terminal: Terminal, style: Style | undefined, line: string): s
   return style === undefined ? line : terminal.styled(style, line);
 }
 
-function fitting(line: string, columns: number | undefined): string {
+export function fitting(line: string, columns: number | undefined): string {
   if (columns === undefined) return line;
   const points = [...line];
   return points.length <= columns ? line : `${points.slice(0, columns - 1).join('')}…`;

@@ -1,10 +1,11 @@
 import { definitions } from '../../kinds/definitions.ts';
-import { KubectlError } from '../cluster/kubectl.ts';
+import type { KubectlError } from '../cluster/kubectl.ts';
 import { type Found, listObjects, type Scope } from '../cluster/objects.ts';
 import { type Context, type ExitCode, type ScopeFlags, scopeOf } from '../command.ts';
+import { isRefusal } from './follow.ts';
 import { inOrder, itemOf, noneIn, type Row, rowOf } from './rows.ts';
 import { screenOf } from './screen.ts';
-import { watchStatus } from './watch.ts';
+import { notShown, watchStatus } from './watch.ts';
 
 export interface StatusFlags extends ScopeFlags {
   readonly output: 'text' | 'json';
@@ -25,7 +26,7 @@ export async function status(
     });
   const { found, refusals } = await listed(context, scope);
   const rows = inOrder(found.map(rowOf));
-  for (const refusal of refusals) context.terminal.tell(`not shown: ${refusal.message}`);
+  for (const refusal of refusals) context.terminal.tell(notShown(refusal));
   show(context, scope, { rows, json: flags.output === 'json' });
   if (flags.check !== true) return 0;
   if (rows.some(({ standing }) => !standing.ready)) return 2;
@@ -33,7 +34,6 @@ export async function status(
   return 0;
 }
 
-/** Who may not list a kind, such as the records of people, sees the others. */
 async function listed(
   { kubectl }: Context,
   scope: Scope,
@@ -51,10 +51,6 @@ async function listed(
   const [first] = refusals;
   if (first && refusals.length === lists.length) throw first;
   return { found, refusals };
-}
-
-function isRefusal(error: unknown): error is KubectlError {
-  return error instanceof KubectlError && error.failure.reason === 'Forbidden';
 }
 
 function show(

@@ -1,12 +1,13 @@
 import type { Cancel, Clock } from '../../clock.ts';
 import { timestamp } from '../../kinds/status/canonical.ts';
 import { keyOf } from '../../kube/resource.ts';
+import type { KubectlError } from '../cluster/kubectl.ts';
 import { type Found, type Scope, shortNameOf } from '../cluster/objects.ts';
 import type { Context } from '../command.ts';
-import { Stopped, stoppedByUser } from '../user-error.ts';
+import { Stopped, signalOf, stoppedByUser } from '../user-error.ts';
 import { followObjects } from './follow.ts';
 import { cellsOf, inOrder, itemOf, noneIn, type Row, rowOf } from './rows.ts';
-import { screenOf } from './screen.ts';
+import { fitting, screenOf } from './screen.ts';
 
 interface How {
   readonly json: boolean;
@@ -18,9 +19,14 @@ const TOGETHER_MS = 100;
 /** What a screen says of time is never older. */
 const FRESH_MS = 5_000;
 
+export function notShown({ message }: KubectlError): string {
+  return `not shown: ${message}`;
+}
+
 /**
  * Shows how objects stand until Ctrl-C, or with `check` until all are ready. Throws Stopped where
- * nobody reads it any more, and with `check` at Ctrl-C: nobody may take that for ready.
+ * nobody reads it any more, at any signal but Ctrl-C, and with `check` at Ctrl-C too: nobody may
+ * take that for ready. With `check` a kind that may not be listed is thrown at once.
  */
 export async function watchStatus(context: Context, scope: Scope, how: How): Promise<0> {
   const { terminal, clock, stop } = context;
@@ -29,9 +35,10 @@ export async function watchStatus(context: Context, scope: Scope, how: How): Pro
   const isScreen = terminal.isScreen && !how.json;
   const show = isScreen ? onScreen(context, scope) : inLines(context, scope, how);
   let objects: readonly Found[] = [];
+  let hidden: readonly KubectlError[] | undefined;
   const next = new Next(clock, () => {
     const rows = inOrder(objects.map(rowOf));
-    show(rows);
+    show(rows, hidden ?? []);
     if (how.check && rows.every(({ standing }) => standing.ready)) return ended.abort();
     if (isScreen) next.within(FRESH_MS);
   });
@@ -39,8 +46,12 @@ export async function watchStatus(context: Context, scope: Scope, how: How): Pro
     await followObjects(context, {
       scope,
       signal: AbortSignal.any([stop, unread, ended.signal]),
-      onChange(all) {
+      onChange(all, refusals) {
         objects = all;
+        if (how.check && refusals.length > 0) ended.abort();
+        else if (!hidden && !isScreen)
+          for (const refusal of refusals) terminal.tell(notShown(refusal));
+        hidden = refusals;
         next.within(TOGETHER_MS);
       },
     });
@@ -48,7 +59,9 @@ export async function watchStatus(context: Context, scope: Scope, how: How): Pro
     next.never();
   }
   if (unread.aborted) throw new Stopped('SIGPIPE', 'stopped: nobody reads the output any more');
-  if (how.check && !ended.signal.aborted) throw stoppedByUser();
+  if (how.check && hidden?.[0]) throw hidden[0];
+  if (stop.aborted && signalOf(stop) !== 'SIGINT') throw stoppedByUser(stop);
+  if (how.check && !ended.signal.aborted) throw stoppedByUser(stop);
   return 0;
 }
 
@@ -79,12 +92,14 @@ class Next {
   }
 }
 
-type Show = (rows: readonly Row[]) => void;
+type Show = (rows: readonly Row[], hidden: readonly KubectlError[]) => void;
 
 function onScreen({ terminal, clock }: Context, scope: Scope): Show {
-  return (rows) => {
-    const all =
+  return (rows, hidden) => {
+    const table =
       rows.length === 0 ? [noneIn(scope)] : screenOf(rows, { terminal, scope, now: clock.now() });
+    const notes = hidden.map((refusal) => fitting(notShown(refusal), terminal.columns));
+    const all = [...notes, ...table];
     // What needs a person is above, so it is the end that is left out.
     const lines = all.slice(0, Math.max(1, (terminal.rows ?? all.length + 1) - 1));
     terminal.screen(lines);
