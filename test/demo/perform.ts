@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Objects, watchObjects } from './objects.ts';
 import { rowOf } from './panel.ts';
 import { createStage, type Stage } from './stage.ts';
-import { story } from './story.ts';
+import type { Step } from './story.ts';
 import { type Ended, failureLines, summaryLines } from './summary.ts';
 import type { View } from './view.ts';
 import { NAMESPACE, type World } from './world.ts';
@@ -15,8 +15,11 @@ export interface Performance {
 export interface PerformOptions {
   readonly world: World;
   readonly view: View;
-  /** Without pauses to read in, and without a word on what to do next. */
-  readonly once: boolean;
+  readonly steps: readonly Step[];
+  /** Pauses to read in. */
+  readonly audience: boolean;
+  /** Words of welcome and farewell, for one who can look around meanwhile and stay. */
+  readonly visitor: boolean;
   /** Rejects with its reason when it comes in the middle of the story. */
   readonly signal: AbortSignal;
 }
@@ -25,7 +28,8 @@ export interface PerformOptions {
  * Tells the story up to its end or to the first step that fails. The view shows the objects until
  * `signal` comes.
  */
-export async function perform({ world, view, once, signal }: PerformOptions): Promise<Performance> {
+export async function perform(options: PerformOptions): Promise<Performance> {
+  const { world, view, audience, visitor, signal } = options;
   const { controlPlane } = world;
   const objects = watchObjects({
     kubectl: controlPlane.kubectlProgram,
@@ -43,38 +47,37 @@ export async function perform({ world, view, once, signal }: PerformOptions): Pr
     view.say('bad', `The operator ${how}, which nobody asked it to. Its log: ${world.logFile}`);
     dead.abort(new Error(`the operator ${how}`));
   });
-  for (const line of welcome(world)) view.say('plain', line);
+  if (visitor) for (const line of welcome(world)) view.say('plain', line);
   const stage = createStage({
     world,
     view,
     objects,
-    audience: !once,
+    audience,
     signal: AbortSignal.any([signal, dead.signal]),
   });
-  const ended = await play(stage, objects, view, signal);
+  const ended = await play(stage, objects, options);
   const failed = ended.some(({ outcome }) => outcome !== 'ok');
   view.step(failed ? 'a step failed' : 'the story is over');
   for (const line of summaryLines(ended)) view.say('plain', line);
-  if (once) objects.close();
-  else for (const line of farewell(world)) view.say('plain', line);
+  if (visitor) for (const line of farewell(world)) view.say('plain', line);
+  else objects.close();
   return { failed };
 }
 
 async function play(
   stage: Stage,
   objects: Objects,
-  view: View,
-  signal: AbortSignal,
+  { view, steps, signal }: PerformOptions,
 ): Promise<Ended[]> {
   const ended: Ended[] = [];
-  for (const [index, { title, play: playStep }] of story.entries()) {
+  for (const [index, { title, play: playStep }] of steps.entries()) {
     if (ended.some(({ outcome }) => outcome === 'FAILED')) {
       ended.push({ title, outcome: 'not tried', ms: 0 });
       continue;
     }
     const since = performance.now();
-    view.say('title', `${index + 1} of ${story.length}: ${title}`);
-    view.step(`step ${index + 1} of ${story.length}`);
+    view.say('title', `${index + 1} of ${steps.length}: ${title}`);
+    view.step(`step ${index + 1} of ${steps.length}`);
     try {
       await playStep(stage);
       await stage.breathe();

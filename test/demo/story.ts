@@ -22,3 +22,10 @@ export const story: readonly Step[] = [
   ...takingBack,
   ...glance,
 ];
+
+/** For a visitor who has a minute: what the recording shows. */
+export const trailer: readonly Step[] = [
+  ...everyday.slice(0, 2),
+  ...mistakes.slice(0, 1),
+  ...organizations.slice(0, 1),
+];

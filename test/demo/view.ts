@@ -19,7 +19,16 @@ export interface View {
   close(): void;
 }
 
-type Out = NodeJS.WriteStream;
+/** What is needed of a terminal, or of a stream that is none. */
+export interface Out {
+  readonly isTTY?: boolean;
+  readonly columns: number;
+  readonly rows: number;
+  write(text: string): unknown;
+  on(event: 'resize', listener: () => void): unknown;
+  off(event: 'resize', listener: () => void): unknown;
+}
+
 /** Most redraws are one in this time. */
 const FRAME_MS = 250;
 const STORY_COLUMNS = 100;
@@ -27,7 +36,7 @@ const CALLS_KEPT = 10;
 
 /** Redraws a part of a terminal in place; anywhere else prints every change as a line. */
 export function createView(out: Out, env: NodeJS.ProcessEnv): View {
-  const live = out.isTTY && env['TERM'] !== 'dumb';
+  const live = out.isTTY === true && env['TERM'] !== 'dumb';
   const ink = createInk(live && (env['NO_COLOR'] ?? '') === '');
   return live ? terminalView(out, ink) : lineView(out, ink);
 }

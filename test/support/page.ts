@@ -16,7 +16,7 @@ export interface PageBlock {
 }
 
 /** A fenced block of a document, whatever it holds. */
-interface Fence {
+export interface Fence {
   readonly line: number;
   readonly section: string;
   readonly language: string;
@@ -42,7 +42,7 @@ export function pageBlocks(page: string): PageBlock[] {
 }
 
 /** Fenced blocks with where they stand; a fence may be indented, as below a list's item. */
-function fencesIn(text: string): Fence[] {
+export function fencesIn(text: string): Fence[] {
   const found: Fence[] = [];
   let section = '';
   let above = '';
