@@ -24,8 +24,9 @@ const root = args[0] ?? fileURLToPath(new URL('..', import.meta.url));
 const CHART = 'deploy/helm/pipewright';
 const ARGOCD = 'deploy/argocd';
 const DEPLOYMENT = 'deploy/kustomize/base/deployment.yaml';
-/** In the layout of Argo CD's own repository: health.lua of each kind, beside its tests. */
+/** In the layout of Argo CD's own repository: the scripts of each kind, beside their tests. */
 const CUSTOMIZATIONS = `${ARGOCD}/resource_customizations/pipewright.dev`;
+const ACTIONS = ['reconcile', 'resume', 'suspend'];
 const MARKS = ['<!-- values -->', '<!-- end of values -->'] as const;
 /** What the chart holds copies of, as it can read only what is in its folder. */
 const CHART_FILES: Readonly<Record<string, string>> = {
@@ -42,14 +43,14 @@ const CHART_FILES: Readonly<Record<string, string>> = {
 const OWNED = [`${CHART}/templates/crds`, `${CHART}/files`, 'deploy/kustomize/crds'];
 const MADE = '# Made by `npm run generate`. Do not edit.\n';
 const PATCH_HEAD = `# For the ConfigMap argocd-cm of Argo CD: kubectl -n argocd patch configmap argocd-cm --type merge --patch-file deploy/argocd/argocd-cm.yaml
-# A key for each kind, all with the text of health.lua: one key for the whole group would be \`resource.customizations\`,
-# which a patch would take from everybody else who has something in it.
+# Two keys for each kind, with the text of health.lua and of actions/: one key for the whole group would be
+# \`resource.customizations\`, which a patch would take from everybody else who has something in it.
 data:
 `;
 
 const wanted = await wantedFiles();
 const owned = (await Promise.all(OWNED.map(filesIn))).flat();
-const scripts = (await filesIn(CUSTOMIZATIONS)).filter((path) => path.endsWith('/health.lua'));
+const scripts = (await filesIn(CUSTOMIZATIONS)).filter((path) => path.endsWith('.lua'));
 const orphans = [...owned, ...scripts].filter((path) => !wanted.has(path));
 if (process.argv.includes('--check')) await check();
 else await write();
@@ -91,7 +92,7 @@ async function wantedFiles(): Promise<Map<string, string>> {
       ),
     ],
     ...(await monitoringFiles()),
-    ...(await healthFiles(crds.map(kindOf))),
+    ...(await customizations(crds.map(kindOf))),
   ]);
 }
 
@@ -163,17 +164,36 @@ function kindOf({ name, text }: { name: string; text: string }): string {
   return kind;
 }
 
-/** The health script in the two forms that Argo CD takes it in, for each kind by itself. */
-async function healthFiles(kinds: readonly string[]): Promise<[string, string][]> {
-  const script = await read(`${ARGOCD}/health.lua`);
-  const indented = script.replaceAll(/^(?=.)/gm, '    ');
-  const patch = kinds.map(
-    (kind) => `  resource.customizations.health.pipewright.dev_${kind}: |\n${indented}`,
+/** Health check and actions in the two forms that Argo CD takes them in, for each kind by itself. */
+async function customizations(kinds: readonly string[]): Promise<[string, string][]> {
+  const health = await read(`${ARGOCD}/health.lua`);
+  const discovery = await read(`${ARGOCD}/actions/discovery.lua`);
+  const actions = await Promise.all(
+    ACTIONS.map(async (name) => ({ name, script: await read(`${ARGOCD}/actions/${name}.lua`) })),
   );
+  const definitions = actions.map(
+    ({ name, script }) => `- name: ${name}\n  action.lua: |\n${indented(script, 4)}`,
+  );
+  const text = `discovery.lua: |\n${indented(discovery, 2)}definitions:\n${definitions.join('')}`;
+  const key = (what: string, kind: string, value: string): string =>
+    `  resource.customizations.${what}.pipewright.dev_${kind}: |\n${indented(value, 4)}`;
+  const patch = kinds.flatMap((kind) => [key('health', kind, health), key('actions', kind, text)]);
   return [
     [`${ARGOCD}/argocd-cm.yaml`, `${MADE}${PATCH_HEAD}${patch.join('')}`],
-    ...kinds.map((kind): [string, string] => [`${CUSTOMIZATIONS}/${kind}/health.lua`, script]),
+    ...kinds.flatMap((kind): [string, string][] => [
+      [`${CUSTOMIZATIONS}/${kind}/health.lua`, health],
+      [`${CUSTOMIZATIONS}/${kind}/actions/discovery.lua`, discovery],
+      ...actions.map(({ name, script }): [string, string] => [
+        `${CUSTOMIZATIONS}/${kind}/actions/${name}/action.lua`,
+        script,
+      ]),
+    ]),
   ];
+}
+
+/** The text, each line that is not empty moved to the right. */
+function indented(text: string, by: number): string {
+  return text.replaceAll(/^(?=.)/gm, ' '.repeat(by));
 }
 
 function between(page: string, table: string): string {

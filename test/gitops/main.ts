@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { progressLines, step } from '../controlplane/progress.ts';
 import { BUILD, runQuietly } from '../steps.ts';
+import { actionScripts } from './action-scripts.ts';
 import {
   deletion,
   hopelessDeletion,
@@ -13,6 +14,7 @@ import {
 import { healthChecks } from './health.ts';
 import { appOfApps, appOfAppsDeleted, oneApplication, oneApplicationDeleted } from './install.ts';
 import { startKubelet } from './kubelet.ts';
+import { openOverrides } from './overrides.ts';
 import { openQuiet, staysQuiet } from './quiet.ts';
 import { buildWorld, type World } from './world.ts';
 
@@ -36,7 +38,7 @@ async function story(world: World): Promise<void> {
 }
 
 async function behaviour(world: World): Promise<void> {
-  const { say, controlPlane } = world;
+  const { say } = world;
   await step(say, 'Opening an application for each way of syncing', () => openQuiet(world));
   const quiet = step(say, 'Synced and Healthy, with no difference for 2 minutes, in each way', () =>
     staysQuiet(world),
@@ -44,12 +46,12 @@ async function behaviour(world: World): Promise<void> {
   const stuck = step(say, 'Deleting an application while the API fails', () =>
     hopelessDeletion(world, 'deleted-in-vain', '7f0e1d2c-3b4a-4958-8776-655443322b10'),
   );
-  const health = step(say, 'The health of every state, by the program of Argo CD', () =>
-    healthChecks(controlPlane.kubectlProgram).then((count) => say(`${count} states`)),
+  const scripts = step(say, 'Health and actions, by the program of Argo CD', () =>
+    shippedScripts(world),
   );
   // They are awaited below; until then a failure of theirs must not end the process in the middle
   // of another step.
-  for (const slow of [quiet, stuck, health]) slow.catch(() => undefined);
+  for (const slow of [quiet, stuck, scripts]) slow.catch(() => undefined);
   await step(say, 'A refused value is Degraded, in the words of the API', () =>
     refusedValue(world),
   );
@@ -67,7 +69,13 @@ async function behaviour(world: World): Promise<void> {
   await step(say, 'An outage is Progressing, and Healthy by itself when it is over', () =>
     outage(world),
   );
-  await Promise.all([quiet, health]);
+  await Promise.all([quiet, scripts]);
+}
+
+async function shippedScripts({ say }: World): Promise<void> {
+  await using overrides = await openOverrides();
+  say(`The health of ${await healthChecks(overrides)} states`);
+  say(`${await actionScripts(overrides)} runs of actions`);
 }
 
 async function main(): Promise<boolean> {

@@ -56,6 +56,7 @@ describe('what is made from other files', () => {
     );
     appendFileSync(join(folder, 'deploy/kustomize/base/rbac.yaml'), '# More rules.\n');
     writeFileSync(join(folder, 'deploy/argocd/health.lua'), 'local hs = {}\n\nreturn hs\n');
+    writeFileSync(join(folder, 'deploy/argocd/actions/resume.lua'), 'return obj\n');
     const page = read('README.md');
     writeFileSync(
       join(folder, 'README.md'),
@@ -67,6 +68,9 @@ describe('what is made from other files', () => {
     expect(stderr).toContain(`${CHART}/templates/crds/pipes.yaml does not exist\n`);
     expect(stderr).toContain(`${CUSTOMIZATIONS}/PipeSettings/health.lua is made from nothing\n`);
     expect(stderr).toContain(`${CUSTOMIZATIONS}/Pipe/health.lua does not exist\n`);
+    expect(stderr).toContain(
+      `${CUSTOMIZATIONS}/PipeSettings/actions/resume/action.lua is made from nothing\n`,
+    );
     expect(stderr).toMatch(/^README\.md is out of date/m);
     expect(stderr).toMatch(
       /files\/rbac\.yaml is out of date, first in line \d+: "" should be "# More rules\."\n/,
@@ -82,13 +86,24 @@ describe('what is made from other files', () => {
     expect(inCopy(`${CHART}/templates/crds/pipes.yaml`)).toContain('about: "{{ "{{" }} braces }}"');
     expect(inCopy('deploy/install.yaml')).not.toContain('pipesettings.pipewright.dev');
     expect(inCopy(`${CUSTOMIZATIONS}/Pipe/health.lua`)).toBe('local hs = {}\n\nreturn hs\n');
-    const patch = parse(inCopy('deploy/argocd/argocd-cm.yaml')) as { data: Record<string, string> };
-    expect(Object.keys(patch.data).sort()).toEqual(
+    expect(inCopy(`${CUSTOMIZATIONS}/Pipe/actions/resume/action.lua`)).toBe('return obj\n');
+    const { data } = parse(inCopy('deploy/argocd/argocd-cm.yaml')) as {
+      data: Record<string, string>;
+    };
+    const keyed = (what: string) =>
       ['Activity', 'Organization', 'Pipe'].map(
-        (kind) => `resource.customizations.health.pipewright.dev_${kind}`,
-      ),
-    );
-    expect(new Set(Object.values(patch.data))).toEqual(new Set(['local hs = {}\n\nreturn hs\n']));
+        (kind) => `resource.customizations.${what}.pipewright.dev_${kind}`,
+      );
+    expect(Object.keys(data).sort()).toEqual([...keyed('actions'), ...keyed('health')]);
+    for (const key of keyed('health')) expect(data[key]).toBe('local hs = {}\n\nreturn hs\n');
+    for (const key of keyed('actions')) {
+      const actions = parse(data[key] ?? '') as Record<string, unknown>;
+      expect(actions['discovery.lua']).toBe(read('deploy/argocd/actions/discovery.lua'));
+      expect(actions['definitions']).toContainEqual({
+        name: 'resume',
+        'action.lua': 'return obj\n',
+      });
+    }
   });
 
   test('takes the alerts and the dashboard into the chart', () => {
