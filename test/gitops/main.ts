@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { progressLines, step } from '../controlplane/progress.ts';
 import { BUILD, runQuietly } from '../steps.ts';
 import { actionScripts } from './action-scripts.ts';
+import { actionsOfThePage, actionsOnEachKind } from './actions.ts';
 import {
   deletion,
   hopelessDeletion,
@@ -12,10 +13,17 @@ import {
   waves,
 } from './changes.ts';
 import { healthChecks } from './health.ts';
-import { appOfApps, appOfAppsDeleted, oneApplication, oneApplicationDeleted } from './install.ts';
+import {
+  appOfApps,
+  appOfAppsDeleted,
+  oneApplication,
+  oneApplicationDeleted,
+  withoutOperator,
+} from './install.ts';
 import { startKubelet } from './kubelet.ts';
 import { openOverrides } from './overrides.ts';
 import { openQuiet, staysQuiet } from './quiet.ts';
+import { teams } from './teams.ts';
 import { buildWorld, type World } from './world.ts';
 
 /**
@@ -25,16 +33,19 @@ import { buildWorld, type World } from './world.ts';
 async function story(world: World): Promise<void> {
   const { say } = world;
   const kubelet = startKubelet(world);
+  await step(say, 'Installing the health checks and actions', () =>
+    world.reader.follow('Install the health checks and actions'),
+  );
   await step(say, 'One Application with CRDs, operator, Secret and objects', () =>
     oneApplication(world),
   );
   await behaviour(world);
   await step(say, 'Deleting that Application', () => oneApplicationDeleted(world, kubelet));
-  await step(say, 'The same as an app of apps, the operator from the chart', () =>
-    appOfApps(world),
-  );
+  await step(say, 'The same as an app of apps, the operator from Git', () => appOfApps(world));
   await step(say, 'Deleting that', () => appOfAppsDeleted(world, kubelet));
   await kubelet.stop();
+  await step(say, 'An Organization whose operator is gone', () => withoutOperator(world));
+  world.reader.hasRunAll();
 }
 
 async function behaviour(world: World): Promise<void> {
@@ -52,6 +63,9 @@ async function behaviour(world: World): Promise<void> {
   // They are awaited below; until then a failure of theirs must not end the process in the middle
   // of another step.
   for (const slow of [quiet, stuck, scripts]) slow.catch(() => undefined);
+  await step(say, 'The actions of the page', () => actionsOfThePage(world));
+  await step(say, 'Actions on each kind', () => actionsOnEachKind(world));
+  await step(say, 'An Application for each team', () => teams(world));
   await step(say, 'A refused value is Degraded, in the words of the API', () =>
     refusedValue(world),
   );

@@ -20,15 +20,18 @@ const ENV = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
 };
 
-/** Makes a repository whose first commit holds a copy of these folders of the project. */
-export async function createRepository(
-  folder: string,
-  copied: readonly string[],
-): Promise<Repository> {
+export interface First {
+  /** What the first commit holds besides what is there: the content of this folder. */
+  readonly content?: string;
+  /** Of the first commit. */
+  readonly tag?: string;
+}
+
+export async function createRepository(folder: string, first: First): Promise<Repository> {
+  if (first.content !== undefined) await cp(first.content, folder, { recursive: true });
   await mkdir(folder, { recursive: true });
   const git = (...args: string[]) => succeed('git', ['-C', folder, ...args], { env: ENV });
   await git('init', '--quiet', '--initial-branch=main');
-  for (const path of copied) await cp(path, join(folder, path), { recursive: true });
   const write = async (
     message: string,
     files: Readonly<Record<string, string | null>>,
@@ -55,5 +58,6 @@ export async function createRepository(
     },
   };
   await repository.commit('first', {});
+  if (first.tag !== undefined) await git('tag', first.tag);
   return repository;
 }

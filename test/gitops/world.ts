@@ -10,7 +10,9 @@ import { startControllers } from '../packaging/controllers.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
 import { type Applications, applicationsOf } from './applications.ts';
-import { shippedSettings, startArgoCd } from './argocd.ts';
+import { startArgoCd } from './argocd.ts';
+import { createReader, type Reader } from './reader.ts';
+import { startRegistry } from './registry.ts';
 import { createRepository, type Repository } from './repository.ts';
 import { type Service, startService } from './service.ts';
 
@@ -27,7 +29,10 @@ export const CLEANUP_DEADLINE = '1m';
 export interface World {
   readonly controlPlane: ControlPlane;
   readonly simulator: Simulator;
+  /** The repository of somebody who uses Pipewright, with what deploy/argocd proposes for it. */
   readonly repository: Repository;
+  /** Follows deploy/argocd/README.md. */
+  readonly reader: Reader;
   readonly apps: Applications;
   readonly say: Say;
   readonly signal: AbortSignal;
@@ -68,16 +73,30 @@ export async function buildWorld({
   stack.defer(controllers.stop);
   const simulator = await startSimulator({ keys: { [KEY.id]: KEY.secret, ...EXAMPLE_KEY } });
   stack.defer(simulator.stop);
-  const repository = await createRepository(join(folder, 'repository'), ['deploy']);
-  const settings = await shippedSettings(controlPlane.kubectlProgram);
+  const registry = await startRegistry('deploy/helm/pipewright');
+  stack.defer(registry.stop);
   const argocd = await startArgoCd({
     controlPlane,
     folder: join(folder, 'argocd'),
-    settings,
+    registry: registry.url,
     say,
     signal,
   });
   stack.defer(argocd.stop);
+  const [project, own] = [join(folder, 'project'), join(folder, 'repository')];
+  const reader = await createReader({
+    folder: project,
+    addresses: {
+      'oci://ghcr.io/pipewright/charts/pipewright': registry.url,
+      'https://github.com/pipewright/pipewright': `file://${project}`,
+      'https://git.example.com/platform/data-platform.git': `file://${own}`,
+    },
+    env: argocd.personEnv,
+  });
+  await createRepository(project, { tag: 'v0.1.0' });
+  const repository = await createRepository(own, {
+    content: join(project, 'deploy/argocd/your-repository'),
+  });
   let operators = 0;
   const all = stack.move();
 
@@ -85,6 +104,7 @@ export async function buildWorld({
     controlPlane,
     simulator,
     repository,
+    reader,
     apps: applicationsOf({ controlPlane, repository, signal }),
     say,
     signal,

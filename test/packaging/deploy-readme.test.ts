@@ -84,7 +84,7 @@ describe.each(INSTALLING)('%s, every command of deploy/README.md', (title) => {
   });
 });
 
-describe('every command of the later sections, and of deploy/argocd/README.md, with what is there by then', () => {
+describe('every command of the later sections, with what is there by then', () => {
   const later = sections.filter((one) => !INSTALLING.some((title) => one.startsWith(`${title}\n`)));
   const commands = commandsOf(later.join('\n'), { inline: true });
   const examples = ['secret', 'pipesettings'].flatMap((name) => [
@@ -97,8 +97,6 @@ describe('every command of the later sections, and of deploy/argocd/README.md, w
       ['apply', '-f', 'deploy/install.yaml'],
       ['create', 'configmap', 'pipewright-flags', '-n', 'pipewright'],
       ['apply', ...examples],
-      ['create', 'namespace', 'argocd'],
-      ['create', 'configmap', 'argocd-cm', '-n', 'argocd'],
     ]) {
       const make = async (): Promise<true> => {
         const { code, stderr } = await own.kubectl(made);
@@ -117,11 +115,6 @@ describe('every command of the later sections, and of deploy/argocd/README.md, w
   });
 
   test.each(commands)('%s', succeeds, PATIENCE_MS);
-  test.each(commandsOf(readFileSync('deploy/argocd/README.md', 'utf8')))(
-    '%s',
-    succeeds,
-    PATIENCE_MS,
-  );
 
   test('does what it is there for', async () => {
     const read = async (...what: string[]): Promise<string> =>
@@ -137,9 +130,6 @@ describe('every command of the later sections, and of deploy/argocd/README.md, w
     });
     expect(await read('pset', 'orders', '-n', 'ingest')).toMatch(
       /"pipewright.dev\/reconcile-requested-at": "\d+"/,
-    );
-    expect(await read('configmap', 'argocd-cm', '-n', 'argocd')).toContain(
-      'pipewright.dev_PipeSettings',
     );
   });
 });

@@ -112,17 +112,6 @@ describe('the rules of the chart', () => {
     }
   });
 
-  test('are about this Lease for Argo CD too, where kustomize could take it for a ConfigMap', async () => {
-    const built = await succeed(await findProgram('kustomize'), [
-      'build',
-      'deploy/argocd/application/all/operator',
-    ]);
-    const [lease] = only(await parseManifests(built, controlPlane.kubectlProgram), 'Role')[
-      'rules'
-    ] as { resourceNames: string[] }[];
-    expect(lease?.resourceNames).toEqual(['pipewright']);
-  });
-
   test('have no wildcard, and none but the operator writes a status, whatever the values', async () => {
     const all = await Promise.all([
       rendered(),
