@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
-import { audit, controlPlane, kubectl, waitFor } from '../controlplane/client.ts';
+import { audit, kubectl, waitFor } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import type { Rule } from '../support/cluster.ts';
 import { startOperator } from '../support/operator.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { BUILD_MS, rendered } from './helm.ts';
 import { overlay } from './kustomize.ts';
-import { only, parseManifests } from './manifests.ts';
+import { only } from './manifests.ts';
 import { installRights, rightsOf, rulesOf } from './rights.ts';
-import { succeed } from './run.ts';
 import { allApplied, allDeleted, createAll, JOBS, readyMessages } from './whole-job.ts';
 
 /** The roles for users come with the CRDs. */
