@@ -1,7 +1,12 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { toYaml } from '../../src/cli/yaml.ts';
 import { FAILURES } from '../../src/waits.ts';
 import { kubectl } from '../controlplane/client.ts';
+import type { Kubectl } from '../controlplane/kubectl.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { kstatus } from '../support/kstatus.ts';
 import type { Pset } from '../support/scene-objects.ts';
@@ -14,7 +19,7 @@ import {
 } from '../support/state-files.ts';
 import { STATES, type State } from '../support/state-table.ts';
 import { KINDS, type KindName, makersOf } from '../support/states.ts';
-import { invalidSpecs } from '../support/states-invalid.ts';
+import { invalidSpecs, NAMESPACE } from '../support/states-invalid.ts';
 import {
   afterAWhile,
   atOnce,
@@ -33,8 +38,8 @@ import { succeed } from './run.ts';
  */
 interface Found {
   readonly object: Pset;
-  /** Absent: `kubectl wait` was not asked, for the API server is gone. */
-  readonly wait: State['wait'] | undefined;
+  /** What `kubectl wait` found met. */
+  readonly wait: State['wait'];
   /** As it is stored. */
   readonly stored: Pset;
 }
@@ -52,66 +57,69 @@ const ALL = KINDS.flatMap((kind) => rowsOf(kind).map((row) => ({ kind, ...row })
 
 beforeAll(async () => {
   const scenes = [unvisited, atOnce, afterAWhile, withoutRights, unreachable, midway];
-  const [invalid, ...opened] = await Promise.all([
-    invalidSpecs(),
+  const [, ...opened] = await Promise.all([
+    invalidSpecs(async (objects, ownKubectl) => {
+      for (const kind of KINDS) {
+        const mine = objects.filter((object) => kindOf(object) === kind);
+        await keep({ kind, namespace: NAMESPACE, objects: mine, ask: ownKubectl });
+      }
+    }),
     ...scenes.map((open) => open().then(taken)),
   ]);
-  for (const object of invalid) keep(object, 'default');
   await Promise.all(opened.map((still) => still.end()));
 }, 240_000);
 
 afterAll(() => found.clear());
 
-/** Keeps what a scene has, after `kubectl wait` has been asked about all of it. */
+/** Keeps what a scene has. */
 async function taken(still: Still): Promise<Still> {
   const { scene } = still;
+  const { namespace } = scene;
   const makers = makersOf(scene);
   for (const kind of KINDS) {
     const rows = rowsOf(kind);
-    const objects = await makers[kind].list();
-    const wanted = objects.filter(({ metadata }) =>
+    const objects = (await makers[kind].list()).filter(({ metadata }) =>
       rows.some(({ state }) => state === metadata.name),
     );
-    const names = wanted.map(({ metadata }) => metadata.name);
-    const [ready, stalled] = await Promise.all([
-      met('Ready', kind, scene.namespace, names),
-      met('Stalled', kind, scene.namespace, names),
-    ]);
-    for (const object of wanted) {
-      const { name } = object.metadata;
-      const both = ready.has(name) && stalled.has(name);
-      if (both) throw new Error(`${kind} ${name} is Ready and Stalled`);
-      keep(
-        object,
-        scene.namespace,
-        ready.has(name) ? 'Ready' : stalled.has(name) ? 'Stalled' : 'neither',
-      );
-    }
+    await keep({ kind, namespace, objects, ask: kubectl });
   }
   return still;
 }
 
-function keep(object: Pset, namespace: string, wait?: State['wait']): void {
-  const { kind } = object as Pset & { readonly kind: KindName };
-  const key = keyOf(kind, object.metadata.name);
-  if (found.has(key)) throw new Error(`${key} was made twice`);
-  found.set(key, { object, wait, stored: withoutChance(object, namespace) });
+interface Kept {
+  readonly kind: KindName;
+  readonly namespace: string;
+  readonly objects: readonly Pset[];
+  readonly ask: Kubectl;
 }
+
+/** Keeps objects, after `kubectl wait` has been asked about them. */
+async function keep(kept: Kept): Promise<void> {
+  const [ready, stalled] = await Promise.all([met('Ready', kept), met('Stalled', kept)]);
+  for (const object of kept.objects) {
+    const { name } = object.metadata;
+    const key = keyOf(kept.kind, name);
+    if (found.has(key)) throw new Error(`${key} was made twice`);
+    if (ready.has(name) && stalled.has(name)) throw new Error(`${key} is Ready and Stalled`);
+    const wait = ready.has(name) ? 'Ready' : stalled.has(name) ? 'Stalled' : 'neither';
+    found.set(key, { object, wait, stored: withoutChance(object, kept.namespace) });
+  }
+}
+
+const kindOf = (object: Pset): KindName => (object as Pset & { readonly kind: KindName }).kind;
 
 /** The objects for which `kubectl wait` ends at once. */
 async function met(
   condition: string,
-  kind: KindName,
-  namespace: string,
-  names: readonly string[],
+  { kind, namespace, objects, ask }: Kept,
 ): Promise<Set<string>> {
-  if (names.length === 0) return new Set();
-  const { stdout } = await kubectl([
+  if (objects.length === 0) return new Set();
+  const { stdout } = await ask([
     'wait',
     '-n',
     namespace,
     kind,
-    ...names,
+    ...objects.map(({ metadata }) => metadata.name),
     `--for=condition=${condition}`,
     '--timeout=0',
   ]);
@@ -142,26 +150,20 @@ test.each(ALL)('$kind, $state: the operator brings it there', ({ kind, state, re
   expect(object.status.conditions.find(({ type }) => type === 'Ready')?.reason).toBe(reason);
 });
 
-test.each(ALL.filter(({ state }) => state !== 'spec-invalid'))(
-  '$kind, $state: kubectl wait finds met: $wait',
-  ({ kind, state, wait }) => {
-    expect(get(kind, state).wait).toBe(wait);
-  },
-);
+test.each(ALL)('$kind, $state: kubectl wait finds met: $wait', ({ kind, state, wait }) => {
+  expect(get(kind, state).wait).toBe(wait);
+});
 
-test('the library that Flux goes by agrees with the table, and our rewriting of its rules with it', async () => {
+test('Flux agrees with the table, with and without expressions of its own, and our rewriting of its rules with it', async () => {
   const objects = ALL.map(({ kind, state }) => get(kind, state).object);
-  const printed = await succeed(await findProgram('kstatus'), [], {
-    stdin: objects.map((one) => JSON.stringify(one)).join('\n'),
-  });
-  const verdicts = printed
-    .trimEnd()
-    .split('\n')
-    .map((line) => (JSON.parse(line) as { status: string }).status);
-  const named = (list: readonly string[]) =>
+  const verdicts = await fluxVerdicts(objects);
+  const named = (list: readonly (string | undefined)[]) =>
     ALL.map(({ kind, state }, index) => `${kind} ${state}: ${list[index]}`);
-  expect(named(verdicts)).toEqual(named(ALL.map((row) => row.kstatus)));
-  expect(named(objects.map(kstatus))).toEqual(named(verdicts));
+  const statuses = verdicts.map(({ status }) => status);
+  expect(named(statuses)).toEqual(named(ALL.map((row) => row.kstatus)));
+  expect(named(objects.map(kstatus))).toEqual(named(statuses));
+  const expressions = verdicts.map((verdict) => verdict.expressions);
+  expect(named(expressions)).toEqual(named(ALL.map((row) => row.expressions)));
 }, 600_000);
 
 describe.each(KINDS)('what is stored in deploy/argocd of %s', (kind) => {
@@ -192,4 +194,28 @@ function messageOf({ metadata, status }: Pset): string {
   return status.observedGeneration === metadata.generation
     ? `${ready?.reason}: ${ready?.message}`
     : 'Waiting for the operator to reconcile this version of the object';
+}
+
+interface FluxVerdict {
+  readonly status: string;
+  readonly expressions: string;
+}
+
+/** By the library that Flux goes by, and by the expressions of deploy/flux. */
+async function fluxVerdicts(objects: readonly Pset[]): Promise<readonly FluxVerdict[]> {
+  const { healthCheckExprs } = parse(
+    readFileSync('deploy/flux/health-check-exprs.yaml', 'utf8'),
+  ) as { readonly healthCheckExprs: unknown };
+  const folder = mkdtempSync(join(tmpdir(), 'pipewright-flux-'));
+  try {
+    const file = join(folder, 'expressions.json');
+    writeFileSync(file, JSON.stringify(healthCheckExprs));
+    const printed = await succeed(await findProgram('kstatus'), [file], {
+      stdin: objects.map((one) => JSON.stringify(one)).join('\n'),
+    });
+    const lines = printed.trimEnd().split('\n');
+    return lines.map((line) => JSON.parse(line) as FluxVerdict);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

@@ -4,6 +4,8 @@ import type { KindName } from './states.ts';
 export interface Verdicts {
   /** The library that Flux and kpt go by. */
   readonly kstatus: 'Current' | 'InProgress' | 'Failed' | 'Terminating';
+  /** Flux with deploy/flux/health-check-exprs.yaml, which knows no Terminating. */
+  readonly expressions: 'Current' | 'InProgress' | 'Failed';
   readonly argocd: 'Healthy' | 'Progressing' | 'Degraded' | 'Suspended';
   /** The one condition that `kubectl wait` finds met. */
   readonly wait: 'Ready' | 'Stalled' | 'neither';
@@ -17,9 +19,33 @@ export interface State extends Verdicts {
   readonly called?: Partial<Record<KindName, string>>;
 }
 
-const fine = { kstatus: 'Current', argocd: 'Healthy', wait: 'Ready' } as const;
-const goesOn = { kstatus: 'InProgress', argocd: 'Progressing', wait: 'neither' } as const;
-const needsTheUser = { kstatus: 'Failed', argocd: 'Degraded', wait: 'Stalled' } as const;
+const fine = {
+  kstatus: 'Current',
+  expressions: 'Current',
+  argocd: 'Healthy',
+  wait: 'Ready',
+} as const;
+const goesOn = {
+  kstatus: 'InProgress',
+  expressions: 'InProgress',
+  argocd: 'Progressing',
+  wait: 'neither',
+} as const;
+const needsTheUser = {
+  kstatus: 'Failed',
+  expressions: 'Failed',
+  argocd: 'Degraded',
+  wait: 'Stalled',
+} as const;
+/** Nothing is sent, on purpose. */
+const rests = {
+  kstatus: 'InProgress',
+  expressions: 'Current',
+  argocd: 'Suspended',
+  wait: 'neither',
+} as const;
+/** The same, where nothing would have to be sent. */
+const restsWhenDone = { ...rests, kstatus: 'Current', wait: 'Ready' } as const;
 const leaves = { kstatus: 'Terminating', argocd: 'Progressing' } as const;
 
 const WRITERS = ['PipeSettings', 'Organization'] as const;
@@ -31,33 +57,28 @@ export const STATES: Readonly<Record<string, State>> = {
   pending: { reason: 'Pending', ...goesOn },
   applied: { reason: 'Applied', kinds: WRITERS, ...fine },
   fetched: { reason: 'Fetched', kinds: ACTIVITY, ...fine },
-  planned: {
-    reason: 'Planned',
-    kinds: WRITERS,
-    kstatus: 'InProgress',
-    argocd: 'Suspended',
-    wait: 'neither',
-  },
-  'planned-when-done': {
-    reason: 'Planned',
-    kinds: WRITERS,
-    kstatus: 'Current',
-    argocd: 'Suspended',
-    wait: 'Ready',
-  },
+  planned: { reason: 'Planned', kinds: WRITERS, ...rests },
+  'planned-when-done': { reason: 'Planned', kinds: WRITERS, ...restsWhenDone },
   'applied-but-for-a-description': { reason: 'Applied', kinds: ORGANIZATION, ...fine },
   edited: { reason: 'Applied', called: { Activity: 'Fetched' }, ...goesOn },
   'being-changed': { reason: 'Pending', kinds: ORGANIZATION, ...goesOn },
-  suspended: { reason: 'Suspended', kstatus: 'InProgress', argocd: 'Suspended', wait: 'neither' },
-  'suspended-when-done': {
-    reason: 'Suspended',
-    kstatus: 'Current',
-    argocd: 'Suspended',
-    wait: 'Ready',
-  },
+  suspended: { reason: 'Suspended', ...rests },
+  'suspended-when-done': { reason: 'Suspended', ...restsWhenDone },
   // Deletion is a new generation, which nobody speaks of.
-  deleted: { reason: 'Applied', called: { Activity: 'Fetched' }, ...leaves, wait: 'neither' },
-  'deleted-with-cleanup': { reason: 'Forbidden', kinds: ORGANIZATION, ...leaves, wait: 'Stalled' },
+  deleted: {
+    reason: 'Applied',
+    called: { Activity: 'Fetched' },
+    ...leaves,
+    expressions: 'InProgress',
+    wait: 'neither',
+  },
+  'deleted-with-cleanup': {
+    reason: 'Forbidden',
+    kinds: ORGANIZATION,
+    ...leaves,
+    expressions: 'Failed',
+    wait: 'Stalled',
+  },
   rejected: { reason: 'Rejected', ...needsTheUser },
   'endpoint-refused': { reason: 'Rejected', kinds: ORGANIZATION, ...needsTheUser },
   unauthorized: { reason: 'Unauthorized', ...needsTheUser },

@@ -1,5 +1,6 @@
 import { waitFor } from '../controlplane/client.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import type { Kubectl } from '../controlplane/kubectl.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import { editCrd } from './edit-crds.ts';
 import { type RunningOperator, startOperator } from './operator.ts';
@@ -7,7 +8,8 @@ import { ORGANIZATION, type Pset, SERVICE } from './scene-objects.ts';
 import { KINDS, type KindName } from './states.ts';
 
 const STATE = 'spec-invalid';
-const NAMESPACE = 'default';
+/** Of these objects. */
+export const NAMESPACE = 'default';
 
 const PLURALS: Readonly<Record<KindName, string>> = {
   PipeSettings: 'pipesettings',
@@ -21,10 +23,12 @@ const OWN_FIELDS: Readonly<Record<KindName, object>> = {
 };
 
 /**
- * Objects from before their schema became stricter. On a control plane of their own: the CRDs are
- * laxer there for a while.
+ * Objects from before their schema became stricter, shown to `look` while they are there. On a
+ * control plane of their own: the CRDs are laxer there for a while.
  */
-export async function invalidSpecs(): Promise<readonly Pset[]> {
+export async function invalidSpecs(
+  look: (objects: readonly Pset[], kubectl: Kubectl) => Promise<void>,
+): Promise<void> {
   const [own, simulator] = await Promise.all([startControlPlane(), startSimulator()]);
   let operator: RunningOperator | undefined;
   try {
@@ -34,7 +38,7 @@ export async function invalidSpecs(): Promise<readonly Pset[]> {
       apiUrl: simulator.url,
       flags: ['--leader-elect=false'],
     });
-    return await Promise.all(KINDS.map((kind) => untilRefused(own, kind)));
+    await look(await Promise.all(KINDS.map((kind) => untilRefused(own, kind))), own.kubectl);
   } finally {
     await operator?.kill();
     await Promise.all([own.stop(), simulator.stop()]);
