@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { findProgram } from '../controlplane/programs.ts';
-import { run } from '../packaging/run.ts';
+import { type Ran, run } from '../packaging/run.ts';
 import { type ApplicationView, resourceIn } from './applications.ts';
 import { activity, callsFor, organization, pathTo, pipeSettings, secret } from './manifests.ts';
+import type { Reader } from './reader.ts';
 import type { World } from './world.ts';
 
 const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
@@ -39,6 +42,23 @@ export async function actionsOfThePage(world: World): Promise<void> {
     () => objectAt(world, path),
     (object) => reasonOf(object) === 'Applied',
   );
+}
+
+/** The page's lines for argocd-rbac-cm allow these actions, for its project, and no others. */
+export async function rightsOfThePage({ reader }: World): Promise<void> {
+  const page = await readFile('deploy/argocd/README.md', 'utf8');
+  const policy = join(reader.folder, 'policy.csv');
+  await writeFile(policy, (page.match(/^p, .*\n/gm) ?? []).join(''));
+  const action = 'action/pipewright.dev/PipeSettings/suspend';
+  for (const [what, where, answer] of [
+    [action, 'default/pipewright', 'Yes'],
+    [action, 'another/pipewright', 'No'],
+    ['action/apps/Deployment/restart', 'default/pipewright', 'No'],
+  ] as const) {
+    const args = ['admin', 'settings', 'rbac', 'can', 'role:platform', what, 'applications', where];
+    const { stdout, stderr } = await argocd(reader, [...args, '--policy-file', policy]);
+    assert.equal(stdout.trim(), answer, `${what} in ${where}: ${stderr}`);
+  }
 }
 
 /** Each kind acts on what Argo CD's API server makes of its live object. */
@@ -141,10 +161,12 @@ const isShown =
 
 async function act(world: World, action: string, kind: string, name: string): Promise<void> {
   const args = ['app', 'actions', 'run', 'acted', action, '--kind', kind, '--resource-name', name];
-  const { code, stdout, stderr } = await run(await findProgram('argocd'), args, {
-    env: { ...world.reader.env, ARGOCD_BINARY_NAME: 'argocd' },
-  });
+  const { code, stdout, stderr } = await argocd(world.reader, args);
   assert.equal(code, 0, `argocd ${args.join(' ')}: ${stdout}${stderr}`);
+}
+
+async function argocd({ env }: Reader, args: readonly string[]): Promise<Ran> {
+  return run(await findProgram('argocd'), args, { env: { ...env, ARGOCD_BINARY_NAME: 'argocd' } });
 }
 
 async function objectAt(world: World, path: string): Promise<Acted> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { progressLines, step } from '../controlplane/progress.ts';
 import { BUILD, runQuietly } from '../steps.ts';
 import { actionScripts } from './action-scripts.ts';
-import { actionsOfThePage, actionsOnEachKind } from './actions.ts';
+import { actionsOfThePage, actionsOnEachKind, rightsOfThePage } from './actions.ts';
 import {
   deletion,
   hopelessDeletion,
@@ -64,6 +64,7 @@ async function behaviour(world: World): Promise<void> {
   // of another step.
   for (const slow of [quiet, stuck, scripts]) slow.catch(() => undefined);
   await step(say, 'The actions of the page', () => actionsOfThePage(world));
+  await step(say, 'Who may run them', () => rightsOfThePage(world));
   await step(say, 'Actions on each kind', () => actionsOnEachKind(world));
   await step(say, 'An Application for each team', () => teams(world));
   await step(say, 'A refused value is Degraded, in the words of the API', () =>

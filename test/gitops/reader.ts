@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { run } from '../packaging/run.ts';
 import { type PageBlock, pageBlocks } from '../support/page.ts';
 
+/** A timeout gives exit code 124. */
+const PATIENCE_S = 180;
 const PAGE = 'deploy/argocd/README.md';
 
 /** Somebody who follows deploy/argocd/README.md, in a folder of his own. */
@@ -52,9 +54,9 @@ async function runBlock(
   folder: string,
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { code, stdout, stderr } = await run('sh', ['-e', '-c', `cd "$0"\n${script}`, folder], {
-    env,
-  });
+  // It ends the commands in the block too: `kubectl delete` waits as long as a finalizer stands.
+  const limited = [String(PATIENCE_S), 'sh', '-e', '-c', script];
+  const { code, stdout, stderr } = await run('timeout', limited, { env, cwd: folder });
   if (code !== 0)
     throw new Error(`${page}, line ${line}: ended with ${code}:\n${script}\n${stdout}${stderr}`);
 }
