@@ -10,6 +10,8 @@ import { succeed } from '../packaging/run.ts';
 export interface Registry {
   /** As Argo CD takes it. */
   readonly url: string;
+  /** Of the chart. */
+  readonly version: string;
   stop(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export async function startRegistry(chart: string): Promise<Registry> {
   if (address === null || typeof address === 'string') throw new Error('the registry has no port');
   return {
     url: `oci://127.0.0.1:${address.port}/${NAME}`,
+    version,
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

@@ -93,7 +93,7 @@ export async function buildWorld({
     },
     env: argocd.personEnv,
   });
-  await createRepository(project, { tag: 'v0.1.0' });
+  await createRepository(project, { tag: `v${registry.version}` });
   const repository = await createRepository(own, {
     content: join(project, 'deploy/argocd/your-repository'),
   });
