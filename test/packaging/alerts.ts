@@ -3,6 +3,7 @@ import { controlPlane } from '../controlplane/client.ts';
 import { parseManifests } from './manifests.ts';
 
 export const MONITORING = 'deploy/monitoring';
+export const RUNBOOK = 'deploy/guides/runbook.md';
 
 export interface Alert {
   readonly alert: string;

@@ -5,10 +5,11 @@ import { FAILURES } from '../../src/waits.ts';
 import { waitFor } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { parseExposition } from '../support/exposition.ts';
+import { pageQueries } from '../support/page.ts';
 import { selectorsIn } from '../support/promql.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ORGANIZATION, SERVICE } from '../support/scene-objects.ts';
-import { alertsIn, MONITORING, panels, plainRules } from './alerts.ts';
+import { alertsIn, MONITORING, panels, plainRules, RUNBOOK } from './alerts.ts';
 import { BUILD_MS } from './helm.ts';
 import { run } from './run.ts';
 
@@ -68,11 +69,12 @@ describe('at /metrics of an operator that has worked', () => {
     return scene;
   }
 
-  test('is every metric that an alert or a panel names, with the labels it asks for', async () => {
+  test('is every metric that an alert, a panel or the runbook names, with the labels it asks for', async () => {
     const scene = await worked();
     const exprs = [
       ...alertsIn(await plainRules()),
       ...(await panels()).flatMap(({ targets = [] }) => targets),
+      ...pageQueries(RUNBOOK),
     ];
     const wanted = exprs.flatMap(({ expr }) => selectorsIn(expr));
     expect(wanted.length).toBeGreaterThan(30);
