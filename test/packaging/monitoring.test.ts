@@ -11,6 +11,7 @@ import { openScene, type Scene } from '../support/scene.ts';
 import { ORGANIZATION, SERVICE } from '../support/scene-objects.ts';
 import { alertsIn, MONITORING, panels, plainRules, RUNBOOK } from './alerts.ts';
 import { BUILD_MS } from './helm.ts';
+import { complaintsOf, type Expected, type Labels, metric, type Series } from './promtool.ts';
 import { run } from './run.ts';
 
 test.each([
@@ -52,6 +53,40 @@ test('no two panels of the dashboard share a place or an id', async () => {
     );
   });
   expect(new Set(cells).size).toBe(cells.length);
+});
+
+test('every panel of the dashboard shows the release and the cluster that are chosen, and no other', async () => {
+  const chosen = { cluster: 'eu', job: 'team-a/pipewright' };
+  const exprs = (await panels()).flatMap(({ targets = [] }) =>
+    targets.map(({ expr }) =>
+      expr
+        .replaceAll('$cluster', chosen.cluster)
+        .replaceAll('$job', chosen.job)
+        .replaceAll('$namespace', '.*')
+        .replaceAll('$__rate_interval', '5m'),
+    ),
+  );
+  const metrics = new Set(exprs.flatMap(selectorsIn).map(({ metric: name }) => name));
+  const own = { reason: 'Rejected', state: 'gated', le: '1' };
+  const seriesOf = (release: Labels): Series[] =>
+    [...metrics].flatMap((name) =>
+      ['gated', 'paused'].map((state) => ({
+        series: metric(name, { ...release, ...own, state }),
+        values: '0x30',
+      })),
+    );
+  const shows = (value: number): Expected[] =>
+    exprs.map((expr) => ({
+      expr: `clamp_max(count(${expr}), 1)`,
+      eval_time: '25m',
+      exp_samples: value === 0 ? [] : [{ labels: '{}', value }],
+    }));
+  const others = [
+    { ...chosen, cluster: 'us' },
+    { ...chosen, job: 'team-b/pipewright' },
+  ].flatMap(seriesOf);
+  expect(await complaintsOf({ input: others, expected: shows(0) })).toBe('');
+  expect(await complaintsOf({ input: seriesOf(chosen), expected: shows(1) })).toBe('');
 });
 
 describe('at /metrics of an operator that has worked', () => {

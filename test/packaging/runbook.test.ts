@@ -230,8 +230,8 @@ describe('every command of the page', () => {
         if (isAt(place, block)) await prepare();
       const { code, stdout, stderr } = await shell(block.script);
       expect(code, `${stdout}\n${stderr}`).toBe(0);
-      for (const [place, pattern] of Object.entries(PRINTS))
-        if (isAt(place, block)) expect(stdout).toMatch(pattern);
+      const wanted = Object.entries(PRINTS).filter(([place]) => isAt(place, block));
+      for (const [, pattern] of wanted) expect(stdout).toMatch(pattern);
     },
   );
 
