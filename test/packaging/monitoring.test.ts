@@ -2,55 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { FAILURES } from '../../src/waits.ts';
-import { controlPlane, waitFor } from '../controlplane/client.ts';
+import { waitFor } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { parseExposition } from '../support/exposition.ts';
+import { pageQueries } from '../support/page.ts';
 import { selectorsIn } from '../support/promql.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ORGANIZATION, SERVICE } from '../support/scene-objects.ts';
+import { alertsIn, MONITORING, panels, plainRules, RUNBOOK } from './alerts.ts';
 import { BUILD_MS } from './helm.ts';
-import { parseManifests } from './manifests.ts';
+import { complaintsOf, type Expected, type Labels, metric, type Series } from './promtool.ts';
 import { run } from './run.ts';
 
-const FOLDER = 'deploy/monitoring';
-
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-}
-interface Dashboard {
-  readonly panels: readonly {
-    readonly id: number;
-    readonly title: string;
-    readonly gridPos: {
-      readonly x: number;
-      readonly y: number;
-      readonly w: number;
-      readonly h: number;
-    };
-    readonly targets?: readonly { readonly expr: string }[];
-  }[];
-}
-
-/**
- * promtool reads them as Prometheus does; this reads them as the chart does, which makes a
- * PrometheusRule of them.
- */
-async function rules(): Promise<Rule[]> {
-  const spec = (await readFile(`${FOLDER}/rules.yaml`, 'utf8')).replaceAll(/^/gm, '  ');
-  const text = `apiVersion: v1\nkind: Rules\nmetadata: { name: rules }\nspec:\n${spec}`;
-  const [object] = await parseManifests(text, controlPlane.kubectlProgram);
-  const { groups } = (object as unknown as { spec: { groups: { rules: Rule[] }[] } }).spec;
-  return groups.flatMap((group) => group.rules);
-}
-
-async function dashboard(): Promise<Dashboard> {
-  return JSON.parse(await readFile(`${FOLDER}/dashboard.json`, 'utf8')) as Dashboard;
-}
-
 test.each([
-  ['check', 'rules', '--lint=all', '--lint-fatal', `${FOLDER}/rules.yaml`],
-  ['test', 'rules', `${FOLDER}/rules.test.yaml`],
+  ['check', 'rules', '--lint=all', '--lint-fatal', `${MONITORING}/rules.yaml`],
+  ['test', 'rules', `${MONITORING}/rules.test.yaml`],
 ])(
   'promtool %s %s',
   async (...args) => {
@@ -61,25 +27,25 @@ test.each([
 );
 
 test('every alert has a test in which it fires, and one in which it does not', async () => {
-  const tests = await readFile(`${FOLDER}/rules.test.yaml`, 'utf8');
-  for (const { alert } of await rules())
+  const tests = await readFile(`${MONITORING}/rules.test.yaml`, 'utf8');
+  for (const { alert } of alertsIn(await plainRules()))
     expect(tests, alert).toMatch(new RegExp(`alertname: ${alert}\n +exp_alerts:\n`));
 });
 
 test('the alert for those who need the user has every reason that no retry mends', async () => {
-  const rule = (await rules()).find(({ alert }) => alert === 'PipewrightStalled');
+  const rule = alertsIn(await plainRules()).find(({ alert }) => alert === 'PipewrightStalled');
   const named = /reason=~"([^"]+)"/.exec(rule?.expr ?? '')?.[1]?.split('|') ?? [];
   const stalled = Object.entries(FAILURES).filter(([, { side }]) => side === 'Stalled');
   // A record may be late: for an Activity the same reason is one that mends itself, so it has a
   // line of its own.
   expect([...named, 'NotFound'].sort()).toEqual(stalled.map(([reason]) => reason).sort());
-  expect(rule?.expr).toContain('{reason="NotFound", kind!="Activity"}');
+  expect(rule?.expr).toContain('reason="NotFound", kind!="Activity"}');
 });
 
 test('no two panels of the dashboard share a place or an id', async () => {
-  const { panels } = await dashboard();
-  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-  const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) => {
+  const all = await panels();
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+  const cells = all.flatMap(({ title, gridPos: { x, y, w, h } }) => {
     expect(x + w, title).toBeLessThanOrEqual(24);
     return Array.from(
       { length: w * h },
@@ -87,6 +53,40 @@ test('no two panels of the dashboard share a place or an id', async () => {
     );
   });
   expect(new Set(cells).size).toBe(cells.length);
+});
+
+test('every panel of the dashboard shows the release and the cluster that are chosen, and no other', async () => {
+  const chosen = { cluster: 'eu', job: 'team-a/pipewright' };
+  const exprs = (await panels()).flatMap(({ targets = [] }) =>
+    targets.map(({ expr }) =>
+      expr
+        .replaceAll('$cluster', chosen.cluster)
+        .replaceAll('$job', chosen.job)
+        .replaceAll('$namespace', '.*')
+        .replaceAll('$__rate_interval', '5m'),
+    ),
+  );
+  const metrics = new Set(exprs.flatMap(selectorsIn).map(({ metric: name }) => name));
+  const own = { reason: 'Rejected', state: 'gated', le: '1' };
+  const seriesOf = (release: Labels): Series[] =>
+    [...metrics].flatMap((name) =>
+      ['gated', 'paused'].map((state) => ({
+        series: metric(name, { ...release, ...own, state }),
+        values: '0x30',
+      })),
+    );
+  const shows = (value: number): Expected[] =>
+    exprs.map((expr) => ({
+      expr: `clamp_max(count(${expr}), 1)`,
+      eval_time: '25m',
+      exp_samples: value === 0 ? [] : [{ labels: '{}', value }],
+    }));
+  const others = [
+    { ...chosen, cluster: 'us' },
+    { ...chosen, job: 'team-b/pipewright' },
+  ].flatMap(seriesOf);
+  expect(await complaintsOf({ input: others, expected: shows(0) })).toBe('');
+  expect(await complaintsOf({ input: seriesOf(chosen), expected: shows(1) })).toBe('');
 });
 
 describe('at /metrics of an operator that has worked', () => {
@@ -104,11 +104,12 @@ describe('at /metrics of an operator that has worked', () => {
     return scene;
   }
 
-  test('is every metric that an alert or a panel names, with the labels it asks for', async () => {
+  test('is every metric that an alert, a panel or the runbook names, with the labels it asks for', async () => {
     const scene = await worked();
     const exprs = [
-      ...(await rules()),
-      ...(await dashboard()).panels.flatMap(({ targets = [] }) => targets),
+      ...alertsIn(await plainRules()),
+      ...(await panels()).flatMap(({ targets = [] }) => targets),
+      ...pageQueries(RUNBOOK),
     ];
     const wanted = exprs.flatMap(({ expr }) => selectorsIn(expr));
     expect(wanted.length).toBeGreaterThan(30);

@@ -28,6 +28,8 @@ export interface PlayedNode {
    * has changed, ends it where it is scaled to 0 or gone.
    */
   sync(): Promise<void>;
+  /** What the process that runs has printed. */
+  output(): string;
   stop(): Promise<void>;
 }
 
@@ -80,15 +82,18 @@ export function playNode(options: {
       const { serviceAccountName, containers } = template.spec;
       // In a Pod these are so without a flag.
       const inPod = ['--leader-elect', '--leader-elect-namespace', namespace];
+      const flags = await flagsOf(containers[0]?.env ?? []);
+      const hasRate = flags.some((flag) => flag.startsWith('--api-rate='));
       const operator = await startOperator({
         kubeconfig: await own.serviceAccountKubeconfig(namespace, serviceAccountName),
         apiUrl,
-        flags: [...inPod, '--api-rate', '0', ...(await flagsOf(containers[0]?.env ?? []))],
+        flags: [...inPod, ...(hasRate ? [] : ['--api-rate', '0']), ...flags],
         until: 'started',
         preload: [namedAs(`${name}-5d8f7c9b4-x2k7q`)],
       });
       running = { template: JSON.stringify(template), operator };
     },
+    output: () => running?.operator.output() ?? '',
     stop,
   };
 }

@@ -131,6 +131,22 @@ export const VALUE_CASES: Readonly<
     to: '15s',
     beside: { metrics: { podMonitor: { enabled: true } } },
   },
+  'metrics.podMonitor.namespace': {
+    to: 'monitoring',
+    beside: { metrics: { podMonitor: { enabled: true } } },
+  },
+  'metrics.podMonitor.scrapeTimeout': {
+    to: '5s',
+    beside: { metrics: { podMonitor: { enabled: true } } },
+  },
+  'metrics.podMonitor.relabelings': {
+    to: [{ targetLabel: 'cluster', replacement: 'eu' }],
+    beside: { metrics: { podMonitor: { enabled: true } } },
+  },
+  'metrics.podMonitor.metricRelabelings': {
+    to: [{ action: 'drop', sourceLabels: ['__name__'], regex: 'nodejs_.*' }],
+    beside: { metrics: { podMonitor: { enabled: true } } },
+  },
   'metrics.serviceMonitor.enabled': { to: true },
   'metrics.serviceMonitor.labels': {
     to: { release: 'x' },
@@ -140,14 +156,66 @@ export const VALUE_CASES: Readonly<
     to: '15s',
     beside: { metrics: { serviceMonitor: { enabled: true } } },
   },
+  'metrics.serviceMonitor.namespace': {
+    to: 'monitoring',
+    beside: { metrics: { serviceMonitor: { enabled: true } } },
+  },
+  'metrics.serviceMonitor.scrapeTimeout': {
+    to: '5s',
+    beside: { metrics: { serviceMonitor: { enabled: true } } },
+  },
+  'metrics.serviceMonitor.relabelings': {
+    to: [{ targetLabel: 'cluster', replacement: 'eu' }],
+    beside: { metrics: { serviceMonitor: { enabled: true } } },
+  },
+  'metrics.serviceMonitor.metricRelabelings': {
+    to: [{ action: 'drop', sourceLabels: ['__name__'], regex: 'nodejs_.*' }],
+    beside: { metrics: { serviceMonitor: { enabled: true } } },
+  },
   'metrics.rules.enabled': { to: true },
   'metrics.rules.labels': {
     to: { release: 'x' },
     beside: { metrics: { rules: { enabled: true } } },
   },
+  'metrics.rules.namespace': {
+    to: 'monitoring',
+    beside: { metrics: { rules: { enabled: true } } },
+  },
+  'metrics.rules.alertLabels': {
+    to: { team: 'data' },
+    beside: { metrics: { rules: { enabled: true } } },
+  },
+  'metrics.rules.disabled': {
+    to: ['PipewrightDrift'],
+    beside: { metrics: { rules: { enabled: true } } },
+  },
+  'metrics.rules.runbookUrl': {
+    to: 'https://runbooks.example.com/pipewright',
+    beside: { metrics: { rules: { enabled: true } } },
+  },
+  'metrics.rules.job': {
+    to: 'pipewright-.*',
+    beside: { metrics: { rules: { enabled: true } } },
+  },
   'metrics.dashboards.enabled': { to: true },
   'metrics.dashboards.labels': {
     to: { folder: 'x' },
+    beside: { metrics: { dashboards: { enabled: true } } },
+  },
+  'metrics.dashboards.namespace': {
+    to: 'monitoring',
+    beside: { metrics: { dashboards: { enabled: true } } },
+  },
+  'metrics.dashboards.label': {
+    to: 'dashboards',
+    beside: { metrics: { dashboards: { enabled: true } } },
+  },
+  'metrics.dashboards.labelValue': {
+    to: 'yes',
+    beside: { metrics: { dashboards: { enabled: true } } },
+  },
+  'metrics.dashboards.annotations': {
+    to: { grafana_folder: 'Data' },
     beside: { metrics: { dashboards: { enabled: true } } },
   },
 };

@@ -10,6 +10,13 @@ export interface Logs {
   readonly previous?: string;
 }
 
+/** What of a node answers for the logs of its Pods. */
+interface Kubelet {
+  readonly port: number;
+  readonly queries: readonly URLSearchParams[];
+  close(): Promise<void>;
+}
+
 export interface FakeNode {
   /** For `spec.nodeName` of a Pod. */
   readonly name: string;
@@ -18,11 +25,8 @@ export interface FakeNode {
   close(): Promise<void>;
 }
 
-/**
- * A node of which there is nothing but the logs of its Pods, by name. The API server comes to it as
- * it would to a kubelet.
- */
-export async function startNode(logs: Readonly<Record<string, Logs>>): Promise<FakeNode> {
+/** `logsOf`: of a Pod by its name. */
+export async function startKubelet(logsOf: (pod: string) => Logs | undefined): Promise<Kubelet> {
   const queries: URLSearchParams[] = [];
   const ca = await TinyCA.create('node');
   const { certPem: cert, keyPem: key } = await ca.newServingCert('127.0.0.1');
@@ -30,30 +34,48 @@ export async function startNode(logs: Readonly<Record<string, Logs>>): Promise<F
     const { pathname, searchParams } = new URL(request.url ?? '', 'https://node');
     queries.push(searchParams);
     const [, , , pod = ''] = pathname.split('/');
-    const text = logs[pod]?.[searchParams.get('previous') === 'true' ? 'previous' : 'now'];
+    const text = logsOf(pod)?.[searchParams.get('previous') === 'true' ? 'previous' : 'now'];
     if (text === undefined) response.writeHead(404).end('there is no such log');
     else response.end(text);
   });
   await new Promise<void>((resolve) => void kubelet.listen(0, '127.0.0.1', resolve));
   const { port } = kubelet.address() as AddressInfo;
+  return {
+    port,
+    queries,
+    async close() {
+      kubelet.closeAllConnections();
+      await new Promise((resolve) => kubelet.close(resolve));
+    },
+  };
+}
+
+/** How the API server finds the kubelet of a node. */
+export function nodeStatus(port: number): object {
+  return {
+    addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+    daemonEndpoints: { kubeletEndpoint: { Port: port } },
+  };
+}
+
+/**
+ * A node of which there is nothing but the logs of its Pods, by name. The API server comes to it as
+ * it would to a kubelet.
+ */
+export async function startNode(logs: Readonly<Record<string, Logs>>): Promise<FakeNode> {
+  const kubelet = await startKubelet((pod) => logs[pod]);
   // A name that nobody else has.
   const name = await newNamespace();
   const metadata = { name };
   await asAdmin('POST', '/api/v1/nodes', { metadata });
-  await asAdmin('PUT', `/api/v1/nodes/${name}/status`, {
-    metadata,
-    status: {
-      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
-      daemonEndpoints: { kubeletEndpoint: { Port: port } },
-    },
-  });
+  const status = nodeStatus(kubelet.port);
+  await asAdmin('PUT', `/api/v1/nodes/${name}/status`, { metadata, status });
   return {
     name,
-    queries,
+    queries: kubelet.queries,
     async close() {
       await asAdmin('DELETE', `/api/v1/nodes/${name}`);
-      kubelet.closeAllConnections();
-      await new Promise((resolve) => kubelet.close(resolve));
+      await kubelet.close();
     },
   };
 }

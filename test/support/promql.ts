@@ -5,10 +5,10 @@ export interface Selector {
 }
 
 /** Labels that the scraper adds. */
-const OF_THE_SCRAPER = ['job', 'instance'];
+const OF_THE_SCRAPER = ['cluster', 'job', 'pod', 'instance'];
 
 const WORDS = new Set(
-  'absent and avg_over_time by bool count group_left group_right histogram_quantile ignoring increase max max_over_time min offset on or rate sum time topk unless without'.split(
+  'absent and avg_over_time by bool count group group_left group_right histogram_quantile ignoring increase last_over_time max max_over_time min offset on or rate sum time topk unless without'.split(
     ' ',
   ),
 );
