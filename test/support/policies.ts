@@ -22,6 +22,10 @@ const GROUP = '/apis/admissionregistration.k8s.io/v1';
 
 /** Policies of deploy/policies in some namespaces, and nowhere else. */
 export interface Policies {
+  /** Under which name a policy of deploy/policies is in force here. */
+  named(policy: string): string;
+  /** Resolves when what was changed by others so far is gone by. */
+  inForce(): Promise<void>;
   /** Gives a variable of a policy another value, by the time that the API server goes by it. */
   set(policy: string, variable: string, expression: string): Promise<void>;
   /** Resolves when they are in force no longer. */
@@ -51,6 +55,8 @@ export async function installPolicies(options: {
   await apply(made);
   await untilInForce(namespaces[0] ?? '');
   return {
+    named: called,
+    inForce: () => untilInForce(namespaces[0] ?? ''),
     async set(policy, variable, expression) {
       const path = `${GROUP}/validatingadmissionpolicies/${called(policy)}`;
       await change(path, (stored) =>

@@ -1,17 +1,12 @@
-import { parseConfig } from '../../../src/config/config.ts';
-import { runWorkers } from '../../../src/controller/controller.ts';
 import type { KubeObject } from '../../../src/kube/resource.ts';
-import { createOperator } from '../../../src/operator.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
-import { recordingLog } from '../../support/recording-log.ts';
 import { dayClock } from './day-clock.ts';
 import { dayKube } from './day-kube.ts';
+import { NAMESPACE, runOperator } from './day-operator.ts';
 
 const HOUR = 60 * 60_000;
 const OBJECTS = 1_000;
 const FAILING = 10;
-const NAMESPACE = 'ingest';
 const PSETS = `/apis/pipewright.dev/v1alpha1/namespaces/${NAMESPACE}/pipesettings`;
 const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
 const ORGANIZATION = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';
@@ -50,7 +45,6 @@ export async function startLife(): Promise<Life> {
   });
   const clock = dayClock();
   const kube = dayKube(clock);
-  const stop = new AbortController();
   const names = Array.from(
     { length: OBJECTS },
     (_, index) => `${index < FAILING ? 'failing' : 'good'}-${index}`,
@@ -76,29 +70,8 @@ export async function startLife(): Promise<Life> {
   secret('failing');
   for (const name of names) kube.store(`${PSETS}/${name}`, aPipe(name));
 
-  const parsed = parseConfig({
-    argv: ['--api-url', simulator.url, '--namespaces', NAMESPACE],
-    env: {},
-    version: 'day',
-  });
-  if (!parsed.ok) throw new Error(parsed.message);
-  const operator = createOperator({
-    config: parsed.config,
-    client: kube.client,
-    clock,
-    log: recordingLog().log,
-    metrics: createMetrics(),
-    version: 'day',
-    instance: 'day',
-    mayStartCall: () => true,
-    guard: () => () => {},
-    signal: stop.signal,
-  });
-  const { queue, limiter, api } = operator;
-  await operator.informers.synced;
-  const working = runWorkers(operator.controller, stop.signal);
-  const hours = (count: number): Promise<void> =>
-    clock.pass(count * HOUR, () => queue.depth > 0 || queue.runningSince().length > 0);
+  const operator = await runOperator({ simulator, kube, clock });
+  const hours = (count: number): Promise<void> => operator.pass(count * HOUR);
   const spent = (): Cost => ({
     calls: simulator.callCount(),
     writes: kube.writes.status + kube.writes.events,
@@ -124,10 +97,8 @@ export async function startLife(): Promise<Life> {
       );
     },
     async end() {
-      stop.abort();
-      await working;
-      limiter.close();
-      await Promise.all([api.close(), simulator.stop()]);
+      await operator.end();
+      await simulator.stop();
     },
   };
 }
