@@ -80,10 +80,12 @@ export function playNode(options: {
       const { serviceAccountName, containers } = template.spec;
       // In a Pod these are so without a flag.
       const inPod = ['--leader-elect', '--leader-elect-namespace', namespace];
+      const given = await flagsOf(containers[0]?.env ?? []);
+      const rate = given.some((flag) => flag.startsWith('--api-rate=')) ? [] : ['--api-rate', '0'];
       const operator = await startOperator({
         kubeconfig: await own.serviceAccountKubeconfig(namespace, serviceAccountName),
         apiUrl,
-        flags: [...inPod, '--api-rate', '0', ...(await flagsOf(containers[0]?.env ?? []))],
+        flags: [...inPod, ...rate, ...given],
         until: 'started',
         preload: [namedAs(`${name}-5d8f7c9b4-x2k7q`)],
       });
