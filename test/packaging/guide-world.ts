@@ -1,6 +1,7 @@
-import { mkdir, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { cp, mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { waitFor } from '../controlplane/client.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { findProgram, type ProgramName } from '../controlplane/programs.ts';
@@ -19,7 +20,7 @@ export interface GuideWorld {
   readonly simulator: Simulator;
   /** The operator as the Deployment `pipewright` now has it. */
   readonly node: PlayedNode;
-  /** As a person types it, with `sh -e`. */
+  /** As a person types it, with `sh -e`. The address that all pages name is the simulated API. */
   shell(script: string): Promise<Ran>;
   /** The same, where it should succeed; gives what it printed. */
   succeed(script: string): Promise<string>;
@@ -45,20 +46,24 @@ export async function openGuideWorld(
   const bin = await makePluginFolder(own.folder, own.kubectlProgram);
   for (const program of programs)
     await symlink(program, join(bin, program.split('/').at(-1) ?? ''));
-  // A folder of its own for what commands write, and what a checkout has.
-  const checkout = join(own.folder, 'checkout');
-  await mkdir(checkout);
-  for (const name of ['crds', 'deploy']) await symlink(join(ROOT, name), join(checkout, name));
+  const checkout = await makeCheckout(join(own.folder, 'checkout'));
   const env = {
-    PATH: `${bin}:${dirname(process.execPath)}:${process.env['PATH']}`,
+    PATH: [join(checkout, 'npm', 'bin'), bin, process.env['PATH']].join(':'),
     HOME: checkout,
     KUBECONFIG: own.adminKubeconfig,
     KUBECACHEDIR: join(own.folder, 'kubectl'),
     KUBERC: 'off',
     NO_COLOR: '1',
+    npm_config_prefix: join(checkout, 'npm'),
+    // What would be built before packing is there, and other tests are reading it.
+    npm_config_ignore_scripts: 'true',
   };
-  const shell = (script: string): Promise<Ran> =>
-    run('sh', ['-e', '-c', script], { env, cwd: checkout });
+  const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  // Nothing else of the machine of this test, such as what npm tells those whom it runs.
+  const shell = (script: string): Promise<Ran> => {
+    const here = script.replaceAll('https://api.example.com', simulator.url);
+    return run('env', ['-i', ...pairs, 'sh', '-e', '-c', here], { cwd: checkout });
+  };
   return {
     own,
     simulator,
@@ -75,6 +80,15 @@ export async function openGuideWorld(
       await own.stop();
     },
   };
+}
+
+/** What commands of guides read of this project, where they may write too. */
+async function makeCheckout(folder: string): Promise<string> {
+  await mkdir(join(folder, 'dist'), { recursive: true });
+  for (const name of ['crds', 'deploy']) await symlink(join(ROOT, name), join(folder, name));
+  const packed = ['package.json', 'LICENSE', 'README.md', ...packageJson.files];
+  for (const name of packed) await cp(join(ROOT, name), join(folder, name));
+  return folder;
 }
 
 /** What `kubectl apply -f deploy/install.yaml` makes, served, with an address for the operator. */
