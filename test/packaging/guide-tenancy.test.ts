@@ -22,12 +22,12 @@ afterAll(async () => {
 
 const ANNA = '--as=anna --as-group=team-ingest';
 
-/** Roles come together, and policies are in force, a moment after they were made. */
+/** The policy with what the page has put into it: the API server hears of both a moment later. */
 async function inForce(): Promise<void> {
   const foreign = `sed 's/0b1d7c52/11111111/' deploy/examples/organization.yaml | kubectl create --dry-run=server -f - ${ANNA}`;
   await waitFor(() => world.shell(foreign), {
     what: 'the policy on organizations',
-    until: ({ stderr }) => stderr.includes('may not name the organization'),
+    until: ({ stderr }) => stderr.includes('(spec.organizationId), but 0b1d7c52'),
   });
 }
 
