@@ -28,9 +28,7 @@ const SOURCES: readonly Source[] = [
       package: '',
     }),
     sum: 'h1:Xm1BF+I5OgDKUG3SDK49vn2/Y5AMyaNVko+/JT08gj0=',
-    files: ['application', 'applicationset', 'appproject'].map(
-      (name) => `manifests/crds/${name}-crd.yaml`,
-    ),
+    files: ['application', 'appproject'].map((name) => `manifests/crds/${name}-crd.yaml`),
   },
   {
     module: 'github.com/fluxcd/kustomize-controller',

@@ -48,7 +48,6 @@ test('the page has objects of all the programs that it is about', () => {
   expect([...new Set(objects.map(({ kind }) => kind))].sort()).toEqual([
     'AppProject',
     'Application',
-    'ApplicationSet',
     'ClusterExternalSecret',
     'ExternalSecret',
     'GitRepository',

@@ -9,6 +9,7 @@ import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator, SimulatorOptions } from '../simulator/types.ts';
 import type { PageBlock } from '../support/page.ts';
 import { makePluginFolder } from '../support/plugin-folder.ts';
+import { missingFrom } from '../support/shown-output.ts';
 import { type PlayedNode, playNode } from './played-node.ts';
 import { type Ran, run } from './run.ts';
 
@@ -126,7 +127,8 @@ export function follow(
       const { code, stdout, stderr } = await world().shell(script);
       const wanted = Object.keys(endsWith).find((place) => isPlace(place, { section, script }));
       expect(code, `${stdout}\n${stderr}`).toBe(endsWith[wanted ?? ''] ?? 0);
-      if (shown !== undefined) expectShown(shown, stdout + stderr);
+      const printed = stdout + stderr;
+      expect(missingFrom(printed, shown ?? ''), printed).toBeUndefined();
       if (script.includes('deployment/')) await world().node.sync();
     });
   }
@@ -139,23 +141,4 @@ export function follow(
 function isPlace(place: string, block: Pick<PageBlock, 'section' | 'script'>): boolean {
   const [section, script = ''] = place.split(' >> ');
   return section === block.section && block.script.startsWith(script);
-}
-
-/** Line for line; `…` stands for anything, and columns may be wider. */
-function expectShown(shown: string, printed: string): void {
-  const lines = printed.trim().split('\n');
-  const wanted = shown.split('\n');
-  expect(lines.length, printed).toBe(wanted.length);
-  for (const [index, line] of wanted.entries()) {
-    const pattern = line
-      .trim()
-      .split(/\s*…\s*/)
-      .map((part) => part.split(/\s+/).map(literally).join('\\s+'))
-      .join('.*');
-    expect(lines[index]?.trim()).toMatch(new RegExp(`^${pattern}$`));
-  }
-}
-
-function literally(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
