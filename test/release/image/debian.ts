@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { access, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unpackTar } from 'modern-tar';
+import { type Ran, run } from '../run.ts';
+import { ARCHITECTURES, type Architecture, DEBIAN, type DebianPackage } from './base.ts';
+
+/** What a package of Debian holds: its files by path, and what dpkg would know of it. */
+export interface Unpacked {
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Links by path, with what they name. */
+  readonly links: ReadonlyMap<string, string>;
+  readonly control: string;
+}
+
+interface Wanted {
+  readonly architecture: Architecture;
+  readonly debian: DebianPackage;
+  /** Where it is kept. */
+  readonly file: string;
+}
+
+/** Has apt fetch what is not in the folder yet. Needs no root, and changes nothing of the machine. */
+export async function fetchDebian(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const wanted = ARCHITECTURES.flatMap((architecture) =>
+    DEBIAN.map((debian) => ({ architecture, debian, file: fileOf(folder, debian, architecture) })),
+  );
+  const missing: Wanted[] = [];
+  for (const one of wanted) if (!(await isThere(one.file))) missing.push(one);
+  if (missing.length > 0) await withApt(missing);
+}
+
+/** Throws where the file in the folder is not the one of base.ts. */
+export async function unpackDebian(
+  folder: string,
+  debian: DebianPackage,
+  architecture: Architecture,
+): Promise<Unpacked> {
+  const file = fileOf(folder, debian, architecture);
+  await requireHash(file, debian.sha256[architecture]);
+  const { stdout: tar } = await dpkg('--fsys-tarfile', file);
+  const { stdout: control } = await dpkg('--field', file);
+  const entries = await unpackTar(tar);
+  const named = entries.map(({ header, data }) => ({ ...header, path: pathOf(header.name), data }));
+  return {
+    files: new Map(
+      named.flatMap(({ path, type, data }) => (type === 'file' && data ? [[path, data]] : [])),
+    ),
+    links: new Map(
+      named.flatMap(({ path, type, linkname }) =>
+        type === 'symlink' ? [[path, linkname ?? '']] : [],
+      ),
+    ),
+    control: control.toString('utf8'),
+  };
+}
+
+const pathOf = (name: string): string => name.replace(/^\.\//, '').replace(/\/$/, '');
+
+function fileOf(folder: string, { sha256 }: DebianPackage, architecture: Architecture): string {
+  return join(folder, `${sha256[architecture]}.deb`);
+}
+
+async function withApt(missing: readonly Wanted[]): Promise<void> {
+  const own = await mkdtemp(join(tmpdir(), 'pipewright-apt-'));
+  try {
+    const [state, cache] = [join(own, 'state'), join(own, 'cache')];
+    await mkdir(join(state, 'lists/partial'), { recursive: true });
+    await mkdir(join(cache, 'archives/partial'), { recursive: true });
+    const options = [
+      `Dir::State=${state}`,
+      `Dir::Cache=${cache}`,
+      'APT::Sandbox::User=root',
+    ].concat(ARCHITECTURES.map((architecture) => `APT::Architectures::=${architecture}`));
+    const apt = (...args: readonly string[]) =>
+      run('apt-get', ['-q', ...options.flatMap((option) => ['-o', option]), ...args], { cwd: own });
+    // A source that has nothing to do with this may fail: what counts is whether the packages come.
+    const updated = await apt('update');
+    for (const { debian, architecture, file } of missing) {
+      const got = await apt('download', `${debian.name}:${architecture}=${debian.version}`);
+      if (got.code !== 0)
+        throw notThere({ debian, architecture, file }, updated.stderr + got.stderr);
+      const fetched = join(own, `${debian.name}_${debian.version}_${architecture}.deb`);
+      await requireHash(fetched, debian.sha256[architecture]);
+      await copyFile(fetched, `${file}.unfinished`);
+      await rename(`${file}.unfinished`, file);
+    }
+  } finally {
+    await rm(own, { recursive: true });
+  }
+}
+
+function notThere({ debian, architecture, file }: Wanted, said: string): Error {
+  const { name, version } = debian;
+  const complaints = said.split('\n').filter((line) => /^[EW]:/.test(line));
+  return new Error(
+    [
+      `apt on this machine does not find ${name} ${version} for ${architecture}, which test/release/image/base.ts asks for:`,
+      ...complaints.map((line) => `  ${line}`),
+      `Debian keeps only the newest version of a package. Either take that: "apt-cache show ${name}:${architecture}" says its Version and SHA256, for base.ts.`,
+      `Or fetch the old one from https://snapshot.debian.org/binary/${name}/ and store it as ${file}`,
+    ].join('\n'),
+  );
+}
+
+async function requireHash(file: string, sha256: string): Promise<void> {
+  const is = createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
+  if (is !== sha256)
+    throw new Error(
+      `${file} has the SHA256 ${is}, and test/release/image/base.ts asks for ${sha256}; remove the file to have it fetched again`,
+    );
+}
+
+async function dpkg(...args: readonly string[]): Promise<Ran> {
+  const ran = await run('dpkg-deb', args);
+  if (ran.code !== 0) throw new Error(`dpkg-deb ${args.join(' ')}: ${ran.stderr}`);
+  return ran;
+}
+
+function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
