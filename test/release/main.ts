@@ -2,9 +2,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
-import { cacheFolder } from '../controlplane/binaries.ts';
 import { progressLines } from '../controlplane/progress.ts';
 import { requireTag, sectionOf } from './changelog.ts';
+import { downloadsFolder } from './downloads.ts';
 import { buildRelease, SUMS } from './release.ts';
 import { differences, parseSums } from './sums.ts';
 
@@ -31,8 +31,7 @@ async function main(): Promise<void> {
   if (tag !== undefined) requireTag(tag, version, section);
 
   const say = progressLines();
-  const downloads = join(cacheFolder(process.env), 'release');
-  const { files, image } = await buildRelease({ downloads, say });
+  const { files, image } = await buildRelease({ downloads: downloadsFolder(), say });
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
   for (const [name, bytes] of files) await writeFile(join(FOLDER, name), bytes);
@@ -58,11 +57,14 @@ function given(): { verify?: string; tag?: string } {
 }
 
 async function published(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
     throw new Error(
-      `the sums to compare with cannot be read from ${JSON.stringify(file)}: ${error.message}. It is the file ${SUMS} of a release`,
+      `the sums to compare with, the file ${SUMS} of a release, cannot be read: ${(error as Error).message}`,
+      { cause: error },
     );
-  });
+  }
 }
 
 function megabytes(bytes: number): string {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { access, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unpackTar } from 'modern-tar';
 import { type Ran, run } from '../run.ts';
@@ -29,7 +28,7 @@ export async function fetchDebian(folder: string): Promise<void> {
   );
   const missing: Wanted[] = [];
   for (const one of wanted) if (!(await isThere(one.file))) missing.push(one);
-  if (missing.length > 0) await withApt(missing);
+  if (missing.length > 0) await withApt(folder, missing);
 }
 
 /** Throws where the file in the folder is not the one of base.ts. */
@@ -63,8 +62,8 @@ function fileOf(folder: string, { sha256 }: DebianPackage, architecture: Archite
   return join(folder, `${sha256[architecture]}.deb`);
 }
 
-async function withApt(missing: readonly Wanted[]): Promise<void> {
-  const own = await mkdtemp(join(tmpdir(), 'pipewright-apt-'));
+async function withApt(folder: string, missing: readonly Wanted[]): Promise<void> {
+  const own = await mkdtemp(join(folder, 'apt-'));
   try {
     const [state, cache] = [join(own, 'state'), join(own, 'cache')];
     await mkdir(join(state, 'lists/partial'), { recursive: true });
@@ -84,8 +83,7 @@ async function withApt(missing: readonly Wanted[]): Promise<void> {
         throw notThere({ debian, architecture, file }, updated.stderr + got.stderr);
       const fetched = join(own, `${debian.name}_${debian.version}_${architecture}.deb`);
       await requireHash(fetched, debian.sha256[architecture]);
-      await copyFile(fetched, `${file}.unfinished`);
-      await rename(`${file}.unfinished`, file);
+      await rename(fetched, file);
     }
   } finally {
     await rm(own, { recursive: true });

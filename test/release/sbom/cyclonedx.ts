@@ -32,7 +32,7 @@ function component(
     version,
     purl,
     bomRef: purl,
-    ...(cpe !== undefined && { cpe: cpe as `cpe:2.3:${string}` }),
+    ...(cpe !== undefined && { cpe }),
   });
   if (licence !== undefined)
     one.licenses.add(

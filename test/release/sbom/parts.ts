@@ -9,7 +9,7 @@ export interface Part {
   readonly licence?: string;
   readonly purl: string;
   /** By which vulnerabilities are published, where that is not the purl. */
-  readonly cpe?: string;
+  readonly cpe?: `cpe:2.3:${string}`;
 }
 
 /** Of `process.versions`: numbers of interfaces and of data, which are no code of anybody. */
@@ -51,7 +51,7 @@ export function partsOfBase(architecture: Architecture): Part[] {
     licence: 'MIT',
     purl: `pkg:generic/node@${NODE_VERSION}`,
     cpe: `cpe:2.3:a:nodejs:node.js:${NODE_VERSION}:*:*:*:*:*:*:*`,
-  };
+  } as const;
   return unique([node, ...inside, ...libraries]);
 }
 
