@@ -5,7 +5,7 @@ import type { Made } from '../bundle/bundles.ts';
 import { notices } from '../bundle/texts.ts';
 import { type Say, step } from '../controlplane/progress.ts';
 import { appEntries, makeBundles } from './bundles.ts';
-import { type Section, sectionOf } from './changelog.ts';
+import { sectionOf } from './changelog.ts';
 import { chartArchive, pluginArchive } from './folder-archive.ts';
 import { ARCHITECTURES } from './image/base.ts';
 import { IMAGE } from './image/config.ts';
@@ -13,10 +13,7 @@ import { fetchDebian } from './image/debian.ts';
 import { filesOf, type ImageFiles } from './image/files.ts';
 import { fetchNode } from './image/node-package.ts';
 import { type Image, ociImage } from './image/oci.ts';
-import { cyclonedx } from './sbom/cyclonedx.ts';
-import { partsOfBase, partsOfBundles } from './sbom/parts.ts';
-import { spdx } from './sbom/spdx.ts';
-import type { Subject } from './sbom/subject.ts';
+import { bills } from './sbom/bills.ts';
 
 /** Everything that is published of one version, by name. */
 export interface Release {
@@ -60,7 +57,7 @@ export async function buildRelease({
     ['install.yaml', withDigest(await readFile('deploy/install.yaml', 'utf8'), image.digest)],
     ['THIRD-PARTY-NOTICES', allNotices(made, images)],
     ['CHANGES.md', `${section.text}\n`],
-    ...bills(made, section),
+    ...bills(made, section.date),
   ]);
   const asBytes = new Map([...files].map(([name, content]) => [name, Buffer.from(content)]));
   return { files: asBytes.set(SUMS, Buffer.from(sumsOf(asBytes))), image };
@@ -86,31 +83,4 @@ function allNotices(made: readonly Made[], images: readonly ImageFiles[]): strin
   const licences = new Map(images.flatMap(({ base }) => [...base.licences]));
   const parts = [...licences].map(([what, text]) => `${what}, in the image\n\n${text.trim()}\n`);
   return [notices(made), ...parts].join(`\n${'-'.repeat(80)}\n\n`);
-}
-
-function bills(made: readonly Made[], { date = '1970-01-01' }: Section): [string, string][] {
-  const common = { version, created: `${date}T00:00:00Z` };
-  const plugin = made.filter(({ bundle }) => bundle.isProgram);
-  const subjects: Subject[] = [
-    {
-      ...common,
-      name: 'kubectl-pipewright',
-      kind: 'application',
-      purl: `pkg:generic/kubectl-pipewright@${version}`,
-      parts: partsOfBundles(plugin),
-    },
-    ...ARCHITECTURES.map(
-      (architecture): Subject => ({
-        ...common,
-        name: `pipewright-image-${architecture}`,
-        kind: 'container',
-        purl: `pkg:oci/pipewright@${version}?arch=${architecture}&repository_url=${IMAGE}`,
-        parts: [...partsOfBase(architecture), ...partsOfBundles(made)],
-      }),
-    ),
-  ];
-  return subjects.flatMap((subject): [string, string][] => [
-    [`${subject.name}-${version}.cdx.json`, cyclonedx(subject)],
-    [`${subject.name}-${version}.spdx.json`, spdx(subject)],
-  ]);
 }
