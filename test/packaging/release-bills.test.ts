@@ -54,10 +54,8 @@ test.each(named('.spdx.json'))(
     const subject = name.replace(`-${version}.spdx.json`, '');
     const [first, ...parts] = lines.trim().split('\n');
     expect(first).toBe(`${subject} ${version} Apache-2.0`);
-    expect(parts.map((line) => line.split(' ')[0]).sort()).toEqual(
-      componentsOf(subject)
-        .map((part) => part.name)
-        .sort(),
+    expect(new Set(parts.map((line) => line.split(' ')[0]))).toEqual(
+      new Set(componentsOf(subject).map((part) => part.name)),
     );
     expect(text).toContain('"created": "2026-02-03T00:00:00Z"');
   },

@@ -12,6 +12,7 @@ import { startSimulator } from '../simulator/simulator.ts';
 import type { Pset } from '../support/scene-objects.ts';
 import { elvesIn } from './elf.ts';
 import { BUILD_MS, helm } from './helm.ts';
+import { type Published, publish } from './publish.ts';
 import { type Registry, startRegistry } from './registry.ts';
 import { run, succeed } from './run.ts';
 import { canEnter, imageIn, WARMED } from './staged-image.ts';
@@ -107,6 +108,7 @@ describe('a release', () => {
 describe.runIf(canEnter)('pushed to a registry, and taken from there', () => {
   let registry: Registry;
   let own: ControlPlane;
+  let published: Published;
   let image: string;
   const exported = (architecture: string): string => join(folder, `${architecture}.tar`);
   const names = async (architecture: string): Promise<string[]> =>
@@ -115,10 +117,8 @@ describe.runIf(canEnter)('pushed to a registry, and taken from there', () => {
   beforeAll(async () => {
     [registry, own] = await Promise.all([startRegistry(), startControlPlane({ say: () => {} })]);
     image = `${registry.address}/pipewright/pipewright:${version}`;
-    const layout = join(folder, 'layout');
-    await mkdir(layout);
-    await succeed('tar', ['-xf', path(`pipewright-image-${version}.tar`), '-C', layout]);
-    await registry.crane('push', layout, image);
+    await symlink(built, join(folder, 'release'));
+    published = await publish(folder, registry);
     for (const architecture of ['amd64', 'arm64']) {
       const platform = ['--platform', `linux/${architecture}`];
       await registry.crane('export', ...platform, image, exported(architecture));
@@ -145,6 +145,21 @@ describe.runIf(canEnter)('pushed to a registry, and taken from there', () => {
       expect(layers.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(MOST_BYTES);
     },
   );
+
+  test('what is signed is named by its digest: the image, the chart, and the sums of all files', async () => {
+    const name = image.replace(/:[^:]*$/, '');
+    const chart = name.replace(/[^/]*$/, 'charts/pipewright');
+    const digests = [image, `${chart}:${version}`].map((one) => registry.crane('digest', one));
+    const [ofImage = '', ofChart = ''] = (await Promise.all(digests)).map((text) => text.trim());
+    expect(published).toEqual({
+      signed: [
+        `sign --yes --recursive ${name}@${ofImage}`,
+        `sign --yes ${chart}@${ofChart}`,
+        'sign-blob --yes --bundle release/SHA256SUMS.sigstore.json release/SHA256SUMS',
+      ],
+      outputs: `image=${ofImage}\nchart=${ofChart}\n`,
+    });
+  });
 
   test('install.yaml names the image by what the registry calls it', async () => {
     const digest = (await registry.crane('digest', image)).trim();
@@ -194,8 +209,6 @@ describe.runIf(canEnter)('pushed to a registry, and taken from there', () => {
   test('the chart installs from there, and the operator of the image applies an object', async () => {
     const charts = `oci://${registry.address}/pipewright/charts`;
     const kubeconfig = { kubeconfig: own.adminKubeconfig };
-    const push = ['push', path(`pipewright-chart-${version}.tgz`), charts, '--plain-http'];
-    expect(await helm(push, kubeconfig)).toMatchObject({ code: 0 });
     const install = `install pipewright ${charts}/pipewright --version ${version} --plain-http --namespace pipewright --create-namespace --set api.url=https://api.example.com`;
     const installed = await helm(install.split(' '), kubeconfig);
     expect(installed.code, installed.stderr).toBe(0);
