@@ -34,8 +34,13 @@ export async function stageImage(): Promise<StagedImage> {
   const downloads = downloadsFolder();
   await fetchNode(downloads);
   await fetchDebian(downloads);
-  const { base, app } = await filesOf('amd64', downloads, appEntries(await makeBundles()));
-  return imageIn(async (root) => writeTree(root, [...base.entries, ...app]));
+  const { parts } = await filesOf('amd64', downloads, appEntries(await makeBundles()));
+  return imageIn(async (root) =>
+    writeTree(
+      root,
+      parts.flatMap(({ entries }) => entries),
+    ),
+  );
 }
 
 /** An image whose files the caller puts into the folder. */

@@ -10,6 +10,12 @@ export interface Entry {
   readonly bytes?: Uint8Array;
 }
 
+/** Files that belong together: a layer of an image. */
+export interface Part {
+  readonly name: string;
+  readonly entries: readonly Entry[];
+}
+
 /** So that the same files give the same archive, whenever and by whomever it is made. */
 const MADE = new Date(0);
 const OF_ROOT = { uid: 0, gid: 0, uname: '', gname: '', mtime: MADE };

@@ -36,9 +36,9 @@ async function main(): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
   for (const [name, bytes] of files) await writeFile(join(FOLDER, name), bytes);
   for (const [name, { length }] of files) console.log(`${megabytes(length)}  ${FOLDER}/${name}`);
-  for (const { architecture, compressed, uncompressed } of image.layers)
+  for (const { architecture, name, compressed, uncompressed } of image.layers)
     console.log(
-      `${megabytes(compressed)}  layer for ${architecture}, ${megabytes(uncompressed).trim()} unpacked`,
+      `${megabytes(compressed)}  of it for ${architecture}: ${name}, ${megabytes(uncompressed).trim()} unpacked`,
     );
   if (!wanted) return;
 

@@ -41,14 +41,7 @@ export async function buildRelease({
     const app = appEntries(made);
     return Promise.all(ARCHITECTURES.map((architecture) => filesOf(architecture, downloads, app)));
   });
-  const image = await step(say, 'Packing the images', () =>
-    ociImage(
-      images.map(({ base, app }, at) => ({
-        architecture: ARCHITECTURES[at] ?? 'amd64',
-        layers: [base.entries, app],
-      })),
-    ),
-  );
+  const image = await step(say, 'Packing the images', () => ociImage(images));
   const files = new Map<string, Uint8Array | string>([
     [`pipewright-image-${version}.tar`, image.archive],
     ['image-digest.txt', `${IMAGE}:${version}@${image.digest}\n`],
@@ -80,7 +73,7 @@ function withDigest(manifest: string, digest: string): string {
 }
 
 function allNotices(made: readonly Made[], images: readonly ImageFiles[]): string {
-  const licences = new Map(images.flatMap(({ base }) => [...base.licences]));
+  const licences = new Map(images.flatMap(({ licences }) => [...licences]));
   const parts = [...licences].map(([what, text]) => `${what}, in the image\n\n${text.trim()}\n`);
   return [notices(made), ...parts].join(`\n${'-'.repeat(80)}\n\n`);
 }

@@ -73,14 +73,26 @@ async function withApt(folder: string, missing: readonly Wanted[]): Promise<void
       `Dir::Cache=${cache}`,
       'APT::Sandbox::User=root',
     ].concat(ARCHITECTURES.map((architecture) => `APT::Architectures::=${architecture}`));
-    const apt = (...args: readonly string[]) =>
-      run('apt-get', ['-q', ...options.flatMap((option) => ['-o', option]), ...args], { cwd: own });
+    const apt = (program: string, ...args: readonly string[]) =>
+      run(program, ['-q', ...options.flatMap((option) => ['-o', option]), ...args], { cwd: own });
     // A source that has nothing to do with this may fail: what counts is whether the packages come.
-    const updated = await apt('update');
+    const updated = await apt('apt-get', 'update');
     for (const { debian, architecture, file } of missing) {
-      const got = await apt('download', `${debian.name}:${architecture}=${debian.version}`);
-      if (got.code !== 0)
-        throw notThere({ debian, architecture, file }, updated.stderr + got.stderr);
+      const got = await apt(
+        'apt-get',
+        'download',
+        `${debian.name}:${architecture}=${debian.version}`,
+      );
+      if (got.code !== 0) {
+        const newest = await apt(
+          'apt-cache',
+          '--no-all-versions',
+          'show',
+          `${debian.name}:${architecture}`,
+        );
+        const there = newest.stdout.toString('utf8');
+        throw notThere({ debian, architecture, file }, there, updated.stderr + got.stderr);
+      }
       const fetched = join(own, `${debian.name}_${debian.version}_${architecture}.deb`);
       await requireHash(fetched, debian.sha256[architecture]);
       await rename(fetched, file);
@@ -90,15 +102,20 @@ async function withApt(folder: string, missing: readonly Wanted[]): Promise<void
   }
 }
 
-function notThere({ debian, architecture, file }: Wanted, said: string): Error {
-  const { name, version } = debian;
+/** `there`: what apt says of the newest one, if it knows any. */
+function notThere({ debian, architecture, file }: Wanted, there: string, said: string): Error {
+  const { name, version, sha256 } = debian;
+  const [, newer] = /^Version: (.*)$/m.exec(there) ?? [];
+  const [, hash] = /^SHA256: (.*)$/m.exec(there) ?? [];
   const complaints = said.split('\n').filter((line) => /^[EW]:/.test(line));
   return new Error(
     [
-      `apt on this machine does not find ${name} ${version} for ${architecture}, which test/release/image/base.ts asks for:`,
+      `apt on this machine has no ${name} ${version} for ${architecture}, which test/release/image/base.ts asks for:`,
       ...complaints.map((line) => `  ${line}`),
-      `Debian keeps only the newest version of a package. Either take that: "apt-cache show ${name}:${architecture}" says its Version and SHA256, for base.ts.`,
-      `Or fetch the old one from https://snapshot.debian.org/binary/${name}/ and store it as ${file}`,
+      newer === undefined
+        ? `It knows no version of it. Are the sources of Debian 12 among those of apt?`
+        : `It has ${newer}, with the SHA256 ${hash}. To take that one, put both into base.ts.`,
+      `To build with the old one, fetch it from https://snapshot.debian.org/binary/${name}/ (SHA256 ${sha256[architecture]}) and store it as ${file}`,
     ].join('\n'),
   );
 }

@@ -3,10 +3,9 @@ import type { Architecture } from './base.ts';
 import { compileCache } from './compile-cache.ts';
 import { type Base, baseOf } from './root.ts';
 
-/** All files of the image of one architecture. */
-export interface ImageFiles {
-  readonly base: Base;
-  readonly app: readonly Entry[];
+/** All files of the image of one architecture, what changes least first. */
+export interface ImageFiles extends Base {
+  readonly architecture: Architecture;
 }
 
 /**
@@ -18,11 +17,17 @@ export async function filesOf(
   downloads: string,
   app: readonly Entry[],
 ): Promise<ImageFiles> {
-  const base = await baseOf(downloads, architecture);
-  if (architecture !== 'amd64') return { base, app };
+  const { parts, licences } = await baseOf(downloads, architecture);
+  const withApp = [...parts, { name: 'bundles', entries: app }];
+  if (architecture !== 'amd64') return { architecture, parts: withApp, licences };
   if (process.platform !== 'linux' || process.arch !== 'x64')
     throw new Error(
       `the image for amd64 is made on Linux on x86-64, where its Node can compile the bundles, not on ${process.platform} on ${process.arch}`,
     );
-  return { base, app: [...app, ...(await compileCache([...base.entries, ...app]))] };
+  const compiled = await compileCache(withApp.flatMap(({ entries }) => entries));
+  return {
+    architecture,
+    parts: [...withApp, { name: 'compiled bundles', entries: compiled }],
+    licences,
+  };
 }

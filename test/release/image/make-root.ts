@@ -20,9 +20,12 @@ if (
 const downloads = `${folder}.downloads`;
 await fetchNode(downloads);
 await fetchDebian(downloads);
-const { base, app } = await filesOf(
+const { parts } = await filesOf(
   architecture as Architecture,
   downloads,
   appEntries(await makeBundles()),
 );
-await writeTree(folder, [...base.entries, ...app]);
+await writeTree(
+  folder,
+  parts.flatMap(({ entries }) => entries),
+);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { type Entry, file, gzipped, tarOf, withFolders } from '../archive.ts';
+import { file, gzipped, type Part, tarOf, withFolders } from '../archive.ts';
 import type { Architecture } from './base.ts';
 import { IMAGE, imageConfig } from './config.ts';
 
@@ -15,6 +15,7 @@ interface Descriptor {
 /** Of one part of an image, for people. */
 export interface LayerSize {
   readonly architecture: Architecture;
+  readonly name: string;
   readonly compressed: number;
   readonly uncompressed: number;
 }
@@ -27,10 +28,10 @@ export interface Image {
   readonly layers: readonly LayerSize[];
 }
 
-/** What an image of one architecture is made of: its layers, the lowest first. */
+/** An image of one architecture: each part is a layer, the lowest first. */
 export interface Platform {
   readonly architecture: Architecture;
-  readonly layers: readonly (readonly Entry[])[];
+  readonly parts: readonly Part[];
 }
 
 export async function ociImage(platforms: readonly Platform[]): Promise<Image> {
@@ -43,15 +44,15 @@ export async function ociImage(platforms: readonly Platform[]): Promise<Image> {
     return { mediaType, digest: `sha256:${hash}`, size: bytes.length };
   };
   const manifests: Descriptor[] = [];
-  for (const { architecture, layers } of platforms) {
+  for (const { architecture, parts } of platforms) {
     const described: Descriptor[] = [];
     const diffIds: string[] = [];
-    for (const entries of layers) {
+    for (const { name, entries } of parts) {
       const tar = await tarOf(withFolders(entries));
       diffIds.push(`sha256:${sha256(tar)}`);
       const layer = add(`${TYPE}.layer.v1.tar+gzip`, await gzipped(tar));
       described.push(layer);
-      sizes.push({ architecture, compressed: layer.size, uncompressed: tar.length });
+      sizes.push({ architecture, name, compressed: layer.size, uncompressed: tar.length });
     }
     const config = add(`${TYPE}.config.v1+json`, imageConfig(architecture, diffIds));
     const mediaType = `${TYPE}.manifest.v1+json`;

@@ -1,11 +1,11 @@
-import { type Entry, file } from '../archive.ts';
+import { type Entry, file, type Part } from '../archive.ts';
 import { type Architecture, DEBIAN, LOADER, NODE_VERSION } from './base.ts';
 import { type Unpacked, unpackDebian } from './debian.ts';
 import { unpackNode } from './node-package.ts';
 
 /** The image's files that are not ours. */
 export interface Base {
-  readonly entries: readonly Entry[];
+  readonly parts: readonly Part[];
   /** By what they hold for. */
   readonly licences: ReadonlyMap<string, string>;
 }
@@ -22,8 +22,6 @@ VERSION_ID="12"
 export async function baseOf(folder: string, architecture: Architecture): Promise<Base> {
   const node = await unpackNode(folder, architecture);
   const entries: Entry[] = [
-    file('usr/local/bin/node', node.program, PROGRAM),
-    file('usr/share/doc/node/LICENSE', node.licence),
     file('etc/passwd', `pipewright:x:${USER}:${USER}::/:/\n`),
     file('etc/group', `pipewright:x:${USER}:\n`),
     file('etc/nsswitch.conf', 'hosts: files dns\n'),
@@ -42,7 +40,17 @@ export async function baseOf(folder: string, architecture: Architecture): Promis
     entries.push(file(copyright, licence));
     licences.set(`${name} ${version}`, new TextDecoder().decode(licence));
   }
-  return { entries, licences };
+  const ofNode = [
+    file('usr/local/bin/node', node.program, PROGRAM),
+    file('usr/share/doc/node/LICENSE', node.licence),
+  ];
+  return {
+    parts: [
+      { name: 'Node', entries: ofNode },
+      { name: 'libraries', entries },
+    ],
+    licences,
+  };
 }
 
 /** The file that a name of a library leads to, under that name. */
