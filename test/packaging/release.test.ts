@@ -9,6 +9,7 @@ import { type ControlPlane, startControlPlane } from '../controlplane/controlpla
 import { downloadsFolder } from '../release/downloads.ts';
 import { IMAGE, RUN } from '../release/image/config.ts';
 import { startSimulator } from '../simulator/simulator.ts';
+import { pageBlocks } from '../support/page.ts';
 import type { Pset } from '../support/scene-objects.ts';
 import { elvesIn } from './elf.ts';
 import { BUILD_MS, helm } from './helm.ts';
@@ -31,6 +32,7 @@ const SOURCES = [
   'test/bundle',
   'test/controlplane',
   'test/release',
+  'test/setup.mjs',
 ];
 const MOST_BYTES = 60e6;
 
@@ -40,16 +42,26 @@ let copy: string;
 let built: string;
 
 const path = (name: string): string => join(built, name);
+/** What a reader of the page runs, in its order. */
+const [check, build, verify, ...more] = pageBlocks('deploy/guides/releases.md').filter(
+  ({ notRun }) => notRun === undefined,
+);
+if (!check || !build || !verify || more.length > 0) throw new Error('the page has other commands');
+
+/** The project as a clone of it, in a folder of another name. */
+async function copyTo(name: string): Promise<string> {
+  const another = join(folder, name);
+  for (const source of SOURCES) await cp(source, join(another, source), { recursive: true });
+  await symlink(resolve('node_modules'), join(another, 'node_modules'));
+  return another;
+}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pipewright-release-'));
-  copy = join(folder, 'somewhere else');
+  copy = await copyTo('somewhere else');
   built = join(copy, 'dist/release');
-  for (const source of SOURCES) await cp(source, join(copy, source), { recursive: true });
-  await symlink(resolve('node_modules'), join(copy, 'node_modules'));
-  const command = 'umask 077 && exec "$0" test/release/main.ts';
   const env = { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8' };
-  await succeed('sh', ['-c', command, process.execPath], { cwd: copy, env });
+  await succeed('sh', ['-e', '-c', `umask 077\n${build.script}`], { cwd: copy, env });
 }, BUILD_MS);
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -57,16 +69,17 @@ describe('a release', () => {
   test(
     'is the same to the bit, built again in another folder, with another umask, time zone and language',
     async () => {
-      const sums = path('SHA256SUMS');
-      const again = await run(process.execPath, ['test/release/main.ts', '--verify', sums]);
+      const another = await copyTo('b');
+      await copyFile(path('SHA256SUMS'), join(another, 'SHA256SUMS'));
+      const again = await run('sh', ['-e', '-c', verify.script], { cwd: another });
       expect(again.code, again.stderr).toBe(0);
-      expect(again.stdout).toMatch(/All \d+ files are to the bit what .*SHA256SUMS says\.\n$/);
+      expect(again.stdout).toMatch(/All \d+ files are to the bit what SHA256SUMS says\.\n$/);
     },
     BUILD_MS,
   );
 
   test('has the sums of all its files, as sha256sum reads them', async () => {
-    const said = await succeed('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: built });
+    const said = await succeed('sh', ['-e', '-c', check.script], { cwd: built });
     const names = said
       .trim()
       .split('\n')
