@@ -1,34 +1,20 @@
-# The image holds Node, the libraries it is linked with, the bundles, and these as V8 compiled them. No shell, no package manager, no kubectl.
-# The base is named by digest, so that a build can be repeated. A newer one, with the same Node: docker buildx imagetools inspect node:24.21.0-bookworm-slim
+# The same files as the image of a release, for those who build their own: test/release/image says what goes into it, and makes it
+# here too. No shell, no package manager, no kubectl: Node, the libraries that it is linked with, the bundles, and what V8 compiled of these.
+# The base only builds. It is named by digest, so that a build can be repeated. A newer one, with the same Node: docker buildx imagetools inspect node:24.21.0-bookworm-slim
 # The CA certificates are those inside Node; more come with --api-ca-file.
 ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 
-FROM ${NODE_IMAGE} AS bundle
+# The platform of the machine that builds: the image of another one is put together without running it.
+FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS root
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY src ./src
 COPY test/bundle ./test/bundle
-RUN node test/bundle/make.ts
-
-FROM ${NODE_IMAGE} AS root
-# ldd knows the libraries, and the loader, of whatever platform this is built for.
-RUN set -eu; \
-    mkdir -p /image/app /image/etc; \
-    cp -L --parents "$(command -v node)" $(ldd "$(command -v node)" | grep -o '/[^ )]*') /image; \
-    echo 'pipewright:x:65532:65532::/:/' > /image/etc/passwd; \
-    echo 'pipewright:x:65532:' > /image/etc/group; \
-    echo 'hosts: files dns' > /image/etc/nsswitch.conf; \
-    mkdir -p /app/cache; \
-    chown 65532:65532 /app/cache
-COPY --from=bundle /build/dist/ /app/
-# What V8 compiles is good for this version of Node, this path and this user, so it is made by that user at that path.
-USER 65532:65532
-RUN NODE_COMPILE_CACHE=/app/cache node /app/pipewright.js --version
-RUN NODE_COMPILE_CACHE=/app/cache node /app/entrypoint.js plugin --help
-USER 0:0
-RUN chmod -R a+rX,a-w /app && chown -R 0:0 /app && cp -a /app /image/
+COPY test/release ./test/release
+ARG TARGETARCH=amd64
+RUN node test/release/image/make-root.ts "${TARGETARCH}" /image
 
 FROM scratch
 ARG VERSION=0.1.0
@@ -37,7 +23,8 @@ LABEL org.opencontainers.image.title="pipewright" \
       org.opencontainers.image.description="Keeps the settings of a hosted data platform as Kubernetes objects declare them" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
-      org.opencontainers.image.revision="${REVISION}"
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.source="https://github.com/pipewright/pipewright"
 COPY --from=root /image /
 ENV NODE_COMPILE_CACHE=/app/cache
 # Where the plugin finds a kubectl that is mounted into /usr/local/bin. The operator starts no program.

@@ -104,6 +104,7 @@ describe.runIf(canEnter)('the image', () => {
       'app',
       'etc',
       'usr',
+      'var',
     ]);
     const [node, bundle] = [
       await stat(join(image.root, 'usr/local/bin/node')),

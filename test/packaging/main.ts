@@ -1,6 +1,9 @@
 import { findBinaries, presentBinaries } from '../controlplane/binaries.ts';
 import { FOR_PACKAGING, findProgram, missingPrograms } from '../controlplane/programs.ts';
-import { progressLines } from '../controlplane/progress.ts';
+import { progressLines, step } from '../controlplane/progress.ts';
+import { downloadsFolder } from '../release/downloads.ts';
+import { fetchDebian } from '../release/image/debian.ts';
+import { fetchNode } from '../release/image/node-package.ts';
 import { BUILD, runLoudly, runQuietly } from '../steps.ts';
 import { Timetable } from '../timetable.ts';
 import { oldestNode } from './oldest-node.ts';
@@ -40,6 +43,10 @@ async function prepare(): Promise<void> {
   await findBinaries({ say });
   for (const name of FOR_PACKAGING) await findProgram(name, { say });
   await oldestNode(say);
+  await step(say, 'Fetching what the image is made of', async () => {
+    await fetchNode(downloadsFolder());
+    await fetchDebian(downloadsFolder());
+  });
 }
 
 try {

@@ -1,25 +1,25 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, chown, copyFile, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { entrypoint, imagePath } from '../support/entrypoint.ts';
-import { run, succeed } from './run.ts';
+import { join } from 'node:path';
+import { appEntries, makeBundles } from '../release/bundles.ts';
+import { downloadsFolder } from '../release/downloads.ts';
+import { RUN } from '../release/image/config.ts';
+import { fetchDebian } from '../release/image/debian.ts';
+import { filesOf } from '../release/image/files.ts';
+import { fetchNode } from '../release/image/node-package.ts';
+import { USER } from '../release/image/root.ts';
+import { writeTree } from '../release/image/tree.ts';
+import { run } from './run.ts';
 
 export const isRoot = process.getuid?.() === 0;
-/** Without root: as the only user of a namespace, where the machine lets anybody make one. */
-export const canEnter =
-  isRoot || spawnSync('env', ['unshare', '--map-root-user', 'true']).status === 0;
+/** Without root: as the image's user in a namespace, where the machine lets anybody make one. */
+const AS_USER = ['unshare', '--user', `--map-user=${USER}`, `--map-group=${USER}`];
+export const canEnter = isRoot || spawnSync('env', [...AS_USER, 'true']).status === 0;
 
-const USER = 65_532;
-/** Of `dist`; the Dockerfile takes all that the build makes. */
-const FILES = ['pipewright.js', 'kubectl-pipewright.js', 'entrypoint.js', 'THIRD-PARTY-NOTICES'];
 export const WARMED = { NODE_COMPILE_CACHE: '/app/cache' };
 
-/**
- * What the steps of the Dockerfile leave in its last stage, made in an empty folder from the Node
- * that runs this. There is no container engine here; test/unit/deploy-image.test.ts reads the
- * Dockerfile.
- */
+/** The files of the image in a folder: what a container engine would start it from. */
 export interface StagedImage {
   readonly root: string;
   /** Arguments of `env` that run the entrypoint as the container's user. */
@@ -29,30 +29,34 @@ export interface StagedImage {
   remove(): Promise<void>;
 }
 
+/** The image that a release has for amd64. */
 export async function stageImage(): Promise<StagedImage> {
+  const downloads = downloadsFolder();
+  await fetchNode(downloads);
+  await fetchDebian(downloads);
+  const { parts } = await filesOf('amd64', downloads, appEntries(await makeBundles()));
+  return imageIn(async (root) =>
+    writeTree(
+      root,
+      parts.flatMap(({ entries }) => entries),
+    ),
+  );
+}
+
+/** An image whose files the caller puts into the folder. */
+export async function imageIn(fill: (root: string) => Promise<void>): Promise<StagedImage> {
   const root = await mkdtemp(join(tmpdir(), 'pipewright-image-'));
   await chmod(root, 0o755);
-  const [node = '', ...flags] = entrypoint();
+  await fill(root);
+  const [node, ...flags] = RUN.Entrypoint;
+  const [, path] = RUN.Env;
   const inRoot = (env: Readonly<Record<string, string>>, command: readonly string[]): string[] => {
     const enter = isRoot
-      ? ['chroot', `--userspec=${USER}:${USER}`]
-      : ['unshare', '--map-root-user', 'chroot'];
-    const variables = Object.entries({ PATH: imagePath(), ...env }).map(
-      ([name, value]) => `${name}=${value}`,
-    );
-    return ['-i', ...variables, ...enter, root, node, ...command];
+      ? ['chroot', `--userspec=${USER}:${USER}`, root]
+      : [...AS_USER, `--root=${root}`];
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    return ['-i', path, ...variables, ...enter, node, ...command];
   };
-  await copyNode(root, node);
-  const cache = join(root, 'app/cache');
-  await mkdir(cache, { recursive: true });
-  await mkdir(join(root, 'etc'));
-  await writeFile(join(root, 'etc/passwd'), `pipewright:x:${USER}:${USER}::/:/\n`);
-  for (const file of FILES) await copyFile(join('dist', file), join(root, 'app', file));
-  if (isRoot) await chown(cache, USER, USER);
-  await succeed('env', inRoot(WARMED, ['/app/pipewright.js', '--version']));
-  await succeed('env', inRoot(WARMED, ['/app/entrypoint.js', 'plugin', '--help']));
-  await run('chmod', ['-R', 'a+rX,a-w', join(root, 'app')]);
-  if (isRoot) await run('chown', ['-R', '0:0', join(root, 'app')]);
   return {
     root,
     entering: (env) => inRoot(env, flags),
@@ -62,13 +66,4 @@ export async function stageImage(): Promise<StagedImage> {
       await rm(root, { recursive: true });
     },
   };
-}
-
-async function copyNode(root: string, node: string): Promise<void> {
-  const { stdout } = await run('ldd', [process.execPath]);
-  const libraries = [...stdout.matchAll(/\/[^ )]*/g)].map(([path]) => [path, path] as const);
-  for (const [from, to] of [...libraries, [process.execPath, node] as const]) {
-    await mkdir(join(root, dirname(to)), { recursive: true });
-    await cp(from, join(root, to), { dereference: true });
-  }
 }

@@ -173,7 +173,9 @@ describe('versions', () => {
     expect(read(`${CHART}/Chart.yaml`)).toContain(
       `\nversion: ${version}\nappVersion: ${version}\n`,
     );
-    expect(read('deploy/install.yaml')).toContain(`image: pipewright:${version}\n`);
+    expect(read('deploy/install.yaml')).toContain(
+      `image: ghcr.io/pipewright/pipewright:${version}\n`,
+    );
     for (const overlay of ['cluster-wide', 'one-namespace']) {
       expect(read(`deploy/kustomize/overlays/${overlay}/kustomization.yaml`)).toContain(
         `newTag: ${version}\n`,

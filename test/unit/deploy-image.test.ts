@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import accepted from '../bundle/accepted.json' with { type: 'json' };
-import { entrypoint, imagePath } from '../support/entrypoint.ts';
+import { NODE_VERSION } from '../release/image/base.ts';
+import { RUN } from '../release/image/config.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -32,13 +33,14 @@ test('the image is built with the Node that everything is tested with, and calle
     ),
   );
   expect(instructions).toContain(`ARG VERSION=${packageJson.version}`);
+  expect(NODE_VERSION).toBe(packageJson.devDependencies.node);
 });
 
 test('the last stage runs nothing and starts as a numeric user, with kubectl looked for where one is mounted', () => {
   expect(last.map((line) => line.split(' ')[0])).not.toContain('RUN');
   expect(last).toContain('USER 65532:65532');
-  expect(entrypoint()).toEqual(['/usr/local/bin/node', '/app/entrypoint.js']);
-  expect(imagePath().split(':')).toContain('/usr/local/bin');
+  expect(last).toContain('ENTRYPOINT ["/usr/local/bin/node", "/app/entrypoint.js"]');
+  expect(last.find((line) => line.startsWith('ENV PATH='))).toMatch(/[=:]\/usr\/local\/bin:/);
 });
 
 interface Locked {
@@ -75,15 +77,21 @@ test('what goes into the bundle is the same on every platform', () => {
   expect(tied.map(([path]) => path)).toEqual([]);
 });
 
-test('what V8 compiled is made by the user and at the path that it is used with', () => {
-  const warmed = instructions.findIndex(
-    (line) => line === 'RUN NODE_COMPILE_CACHE=/app/cache node /app/pipewright.js --version',
+test('an image of the Dockerfile runs as that of a release does', () => {
+  const words = (name: string): string[] =>
+    last.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+  const [labels = ''] = words('LABEL');
+  const named = Object.fromEntries(
+    [...labels.matchAll(/(\S+)="([^"]*)"/g)].map(([, label, text]) => [label, text]),
   );
-  expect(instructions[warmed - 1]).toBe('USER 65532:65532');
-  expect(instructions[warmed + 1]).toBe(
-    'RUN NODE_COMPILE_CACHE=/app/cache node /app/entrypoint.js plugin --help',
-  );
-  expect(last).toContain('ENV NODE_COMPILE_CACHE=/app/cache');
+  // Whoever builds it says what of.
+  const { 'org.opencontainers.image.revision': revision, ...rest } = named;
+  expect(revision).toBe('${REVISION}');
+  expect({ ...rest, 'org.opencontainers.image.version': packageJson.version }).toEqual(RUN.Labels);
+  expect(words('USER')).toEqual([RUN.User]);
+  expect(words('EXPOSE').map((port) => `${port}/tcp`)).toEqual(Object.keys(RUN.ExposedPorts));
+  expect(words('ENV')).toEqual(RUN.Env);
+  expect(words('ENTRYPOINT').map((text): unknown => JSON.parse(text))).toEqual([RUN.Entrypoint]);
 });
 
 test.each([
@@ -93,7 +101,7 @@ test.each([
   expect(read(file)).toMatch(/runAsUser: 65532\n *runAsGroup: 65532\n/);
 });
 
-test('the files that the Dockerfile takes are let in by .dockerignore, and suffice for the bundle', async () => {
+test('the files that the Dockerfile takes are let in by .dockerignore, and suffice to start what puts the image together', async () => {
   const [everything, ...letIn] = read('.dockerignore').trim().split('\n');
   expect(everything).toBe('*');
   expect(letIn.map((line) => line.replace(/^!/, '')).sort()).toEqual(
@@ -103,10 +111,11 @@ test('the files that the Dockerfile takes are let in by .dockerignore, and suffi
   const folder = await temporaryFolder();
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  execFileSync(process.execPath, ['test/bundle/make.ts'], { cwd: folder });
-  const said = execFileSync(process.execPath, ['dist/pipewright.js', '--version'], {
+  // Without its arguments it ends at once, with all that it imports there; test/packaging runs it.
+  const { status, stderr } = spawnSync(process.execPath, ['test/release/image/make-root.ts'], {
     cwd: folder,
     encoding: 'utf8',
   });
-  expect(said).toBe(`pipewright ${packageJson.version}\n`);
+  expect(stderr).toBe('"" is not understood: make-root.ts amd64|arm64 FOLDER\n');
+  expect(status).toBe(2);
 });

@@ -1,0 +1,72 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import packageJson from '../../package.json' with { type: 'json' };
+import { progressLines } from '../controlplane/progress.ts';
+import { requireTag, sectionOf } from './changelog.ts';
+import { downloadsFolder } from './downloads.ts';
+import { buildRelease, SUMS } from './release.ts';
+import { differences, parseSums } from './sums.ts';
+
+/**
+ * `npm run release`: builds what a release is into dist/release. `-- --verify SHA256SUMS` compares
+ * that with published sums; `-- --tag v1.2.3` refuses what must not be released under that tag.
+ */
+const FOLDER = 'dist/release';
+const USAGE = 'npm run release [-- [--verify FILE-OF-SHA256SUMS] [--tag TAG]]';
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const { verify, tag } = given();
+  // Before anything is built: it takes a minute.
+  const wanted = verify === undefined ? undefined : parseSums(await published(verify), verify);
+  const { version } = packageJson;
+  const section = sectionOf(await readFile('CHANGELOG.md', 'utf8'), version);
+  if (tag !== undefined) requireTag(tag, version, section);
+
+  const say = progressLines();
+  const { files, image } = await buildRelease({ downloads: downloadsFolder(), say });
+  await rm(FOLDER, { recursive: true, force: true });
+  await mkdir(FOLDER, { recursive: true });
+  for (const [name, bytes] of files) await writeFile(join(FOLDER, name), bytes);
+  for (const [name, { length }] of files) console.log(`${megabytes(length)}  ${FOLDER}/${name}`);
+  for (const { architecture, name, compressed, uncompressed } of image.layers)
+    console.log(
+      `${megabytes(compressed)}  of it for ${architecture}: ${name}, ${megabytes(uncompressed).trim()} unpacked`,
+    );
+  if (!wanted) return;
+
+  const found = differences(wanted, files);
+  if (found.length > 0) throw new Error(`This is not what ${verify} says:\n${found.join('\n')}`);
+  console.log(`All ${wanted.size} files are to the bit what ${verify} says.`);
+}
+
+function given(): { verify?: string; tag?: string } {
+  try {
+    const options = { verify: { type: 'string' }, tag: { type: 'string' } } as const;
+    return parseArgs({ options }).values;
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${USAGE}`, { cause: error });
+  }
+}
+
+async function published(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new Error(
+      `the sums to compare with, the file ${SUMS} of a release, cannot be read: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(2).padStart(7)} MB`;
+}
