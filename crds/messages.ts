@@ -56,7 +56,7 @@ export function messagesPage(kinds: readonly string[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The table of the README, which a test holds to be this one. */
+/** The table of the guide on conditions. */
 export function conditionsTable(): string {
   const rows = reasons.map(
     ([reason, row]) =>

@@ -4,14 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { conditionsTable } from '../crds/messages.ts';
 import { renderFlagTable } from '../src/config/config.ts';
+import { createMetrics } from '../src/telemetry/metrics.ts';
 import { environmentEntries, variablesTemplate } from './environment.ts';
 import { type ValueSchema, valuesFile, valuesTable } from './values-schema.ts';
 
 /**
  * `node deploy/generate.ts [--check] [folder]`: writes what in deploy/ follows from the CRDs, the
  * RBAC rules, the health script, the monitoring files and the chart's schema, the variables of the
- * Pods, and the tables of flags and reasons in the top README; or says what is out of date. The folder is another copy of
- * the project.
+ * Pods, and the tables of the guides on flags, conditions and metrics; or says what is out of date.
+ * The folder is another copy of the project.
  */
 const args = process.argv.slice(2).filter((arg) => arg !== '--check');
 if (args.length > 1 || args[0]?.startsWith('-')) {
@@ -27,6 +28,12 @@ const DEPLOYMENT = 'deploy/kustomize/base/deployment.yaml';
 /** In the layout of Argo CD's own repository: the scripts of each kind, beside their tests. */
 const CUSTOMIZATIONS = `${ARGOCD}/resource_customizations/pipewright.dev`;
 const ACTIONS = ['reconcile', 'resume', 'suspend'];
+/** Tables that are made from the code, by the page that they stand in. */
+const GUIDE_TABLES: Readonly<Record<string, () => string>> = {
+  'deploy/guides/flags.md': () => renderFlagTable().trim(),
+  'deploy/guides/conditions.md': conditionsTable,
+  'deploy/guides/metrics.md': metricsTable,
+};
 const MARKS = ['<!-- values -->', '<!-- end of values -->'] as const;
 /** What the chart holds copies of, as it can read only what is in its folder. */
 const CHART_FILES: Readonly<Record<string, string>> = {
@@ -82,7 +89,11 @@ async function wantedFiles(): Promise<Map<string, string>> {
       `${CHART}/templates/_variables.tpl`,
       `{{/* ${MADE.slice(2).trim()} */}}\n${variablesTemplate()}`,
     ],
-    ['README.md', await frontPage()],
+    ...(await Promise.all(
+      Object.entries(GUIDE_TABLES).map(
+        async ([page, table]): Promise<[string, string]> => [page, await withTable(page, table())],
+      ),
+    )),
     [DEPLOYMENT, deployment],
     [
       'deploy/install.yaml',
@@ -205,18 +216,27 @@ function between(page: string, table: string): string {
   return `${before}${start}\n\n${table}\n\n${end}${after}`;
 }
 
-/** The top README with its tables of flags and reasons as they are. */
-async function frontPage(): Promise<string> {
-  return [renderFlagTable().trim(), conditionsTable()].reduce(withTable, await read('README.md'));
-}
-
-/** Puts a table in the place of the one with the same first line; an empty line ends it. */
-function withTable(page: string, table: string): string {
+/** The page with this table in the place of the one with the same first line; an empty line ends it. */
+async function withTable(path: string, table: string): Promise<string> {
+  const page = await read(path);
   const [head = ''] = table.split('\n');
   const start = page.indexOf(`${head}\n`);
-  if (start === -1) throw new Error(`README.md has no table that begins with ${head}`);
+  if (start === -1) throw new Error(`${path} has no table that begins with ${head}`);
   const end = page.indexOf('\n\n', start);
   return page.slice(0, start) + table + page.slice(end);
+}
+
+function metricsTable(): string {
+  const rows = [
+    ...createMetrics()
+      .render()
+      .matchAll(/^# HELP (\w+) (.+)\n# TYPE \w+ (\w+)$/gm),
+  ];
+  return [
+    '| Metric | Type | Meaning |',
+    '|---|---|---|',
+    ...rows.map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} |`),
+  ].join('\n');
 }
 
 async function check(): Promise<void> {

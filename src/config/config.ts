@@ -65,7 +65,7 @@ export type ParsedConfig =
       readonly problems: readonly string[];
     };
 
-/** The flags as a table in Markdown, for the README. */
+/** The flags as a table in Markdown, for the guide on flags. */
 export function renderFlagTable(): string {
   return renderTable(FLAGS);
 }

@@ -6,7 +6,7 @@ import type { Flag, Reading } from './flags.ts';
 import { labelSelector } from './label-selector.ts';
 
 /**
- * Every flag of the process. The help, the environment variables and the table of the README are
+ * Every flag of the process. The help, the environment variables and the table of the guide are
  * made from it.
  */
 export const FLAGS = [

@@ -28,7 +28,7 @@ export function renderHelp(flags: readonly Flag[]): string {
   ].join('\n');
 }
 
-/** The table for the README. */
+/** The table for the guide on flags. */
 export function renderTable(flags: readonly Flag[]): string {
   const rows = flags.map((flag) => {
     const shown = defaultOf(flag);

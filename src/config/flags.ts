@@ -6,7 +6,7 @@ export type Reading<Value> = { readonly value: Value } | { readonly problem: str
 
 /**
  * One flag of the command line. Everything about flags is made from these: parsing, help,
- * environment, the table in the README.
+ * environment, the table in the guide.
  */
 export interface Flag {
   readonly name: string;

@@ -1,52 +1,94 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { definitions } from '../../src/kinds/definitions.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { FAILURES } from '../../src/waits.ts';
+import { fencesIn } from '../support/page.ts';
+import golden from './golden/metrics.json' with { type: 'json' };
 
+const guide = (name: string): string => readFileSync(`deploy/guides/${name}.md`, 'utf8');
 const readme = readFileSync('README.md', 'utf8');
 
 test.each([...Object.keys(FAILURES), 'Pending', 'Applied', 'Fetched', 'Planned', 'Suspended'])(
-  'the README says what to do about %s',
+  'the page on conditions says what to do about %s',
   (reason) => {
-    expect(readme).toMatch(new RegExp(`^\\| \`${reason}\` \\|.{40,}\\|$`, 'm'));
+    expect(guide('conditions')).toMatch(new RegExp(`^\\| \`${reason}\` \\|.{40,}\\|$`, 'm'));
   },
 );
 
-test('the README names every metric of ours, and none that is not served', () => {
-  const types = createMetrics()
-    .render()
-    .matchAll(/^# TYPE (pipewright_\w+) /gm);
-  const served = new Set([...types].map(([, name]) => name));
-  const named = new Set(readme.match(/\bpipewright_[a-z_]*[a-z]/g));
-  expect(served.size).toBeGreaterThan(8);
-  expect(named).toEqual(served);
+test('the page on metrics has every metric, and says what each label is', () => {
+  const page = guide('metrics');
+  const rows = [...page.matchAll(/^\| `(\w+)` \| (\w+) \| .{10,} \|$/gm)];
+  expect(rows.map(([, name, type]) => ({ name, type }))).toEqual(
+    golden.metrics.map(({ name, type }) => ({ name, type })),
+  );
+  const [, labels = ''] = page.split('\n## Labels\n');
+  const told = [...labels.matchAll(/^\| (.+?) \|/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+  );
+  const used = new Set(golden.metrics.flatMap((metric) => metric.labels));
+  expect(new Set(told)).toEqual(used);
 });
 
-test('every script that the README tells people to run exists', () => {
+test('every script that README and CONTRIBUTING tell people to run exists', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     scripts: Record<string, string>;
   };
-  const told = [...readme.matchAll(/npm run ([a-z]+)/g)].map(([, name]) => name);
-  expect(told.length).toBeGreaterThan(3);
+  const pages = readme + readFileSync('.github/CONTRIBUTING.md', 'utf8');
+  const told = [...pages.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name);
+  expect(told.length).toBeGreaterThan(10);
   for (const name of told) expect(Object.keys(scripts)).toContain(name);
 });
 
 test.each(definitions)(
-  'the README introduces $type.kind and shows an object of it',
+  'the page on objects introduces $type.kind and shows an object of it',
   ({ type, shortName }) => {
-    expect(readme).toContain(`| \`${type.kind}\` | \`${shortName}\` |`);
-    expect(readme).toContain(`    kind: ${type.kind}\n`);
+    const page = guide('objects');
+    expect(page).toContain(`| \`${type.kind}\` | \`${shortName}\` |`);
+    expect(page).toContain(`\nkind: ${type.kind}\n`);
   },
 );
 
 test.each(['Added', 'Found', 'Adopted'])(
-  'the README says what becomes of an endpoint whose origin is %s',
+  'the page on objects says what becomes of an endpoint whose origin is %s',
   (origin) => {
-    expect(readme).toMatch(new RegExp(`^\\| \`${origin}\` \\|.{20,}\\|$`, 'm'));
+    expect(guide('objects')).toMatch(new RegExp(`^\\| \`${origin}\` \\|.{20,}\\|$`, 'm'));
   },
 );
+
+test('the object of the README is the example that its commands apply', () => {
+  const [object = ''] = fencesIn(readme)
+    .filter(({ language }) => language === 'yaml')
+    .map(({ lines }) => lines.join('\n'));
+  const example = readFileSync('deploy/examples/pipesettings.yaml', 'utf8');
+  expect(parse(object)).toEqual(parse(example));
+});
+
+test.each([
+  ['PipeSettings', 'pipesettings'],
+  ['Activity', 'activity'],
+])('the %s of the page on objects is the example that its commands apply', (kind, name) => {
+  const shown = fencesIn(guide('objects')).filter(({ lines }) => lines.includes(`kind: ${kind}`));
+  expect(shown).toHaveLength(1);
+  const example = readFileSync(`deploy/examples/${name}.yaml`, 'utf8');
+  expect(parse(shown[0]?.lines.join('\n') ?? '')).toEqual(parse(example));
+});
+
+test('the README names the versions of Kubernetes that the tests run on', () => {
+  const [floor, newest] = ['kubernetes-floor', 'kubernetes'].map((folder) => {
+    const mod = readFileSync(`test/controlplane/go/${folder}/go.mod`, 'utf8');
+    return /k8s\.io\/kubernetes v(1\.\d+)\./.exec(mod)?.[1];
+  });
+  expect(readme).toContain(`| Kubernetes | ${floor} to ${newest} |`);
+});
+
+test('what it is, for whom, against what, and a recording are within the first 40 lines', () => {
+  const first = readme.split('\n').slice(0, 40).join('\n');
+  for (const part of ['```mermaid', 'It is for', '| Choose it when |', 'media/demo.svg'])
+    expect(first).toContain(part);
+  expect(readme.split('\n').length).toBeLessThanOrEqual(150);
+});
 
 test('the marked path through src is at most 2,500 lines long', () => {
   const [, path = ''] =

@@ -32,7 +32,7 @@ export interface ReasonRow {
   readonly todo: string;
 }
 
-/** For documents: the table of the README and the page on messages are made from it. */
+/** For documents: the guide on conditions and the page on messages are made from it. */
 export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
   Pending: {
     ready: 'Unknown',

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import type { Cost, Life } from './day-life.ts';
 
-const README = new URL('../../../README.md', import.meta.url);
-const HEADING = '## What a day costs';
+const PAGE = new URL('../../../deploy/guides/costs.md', import.meta.url);
+const HEADING = '## In 24 hours';
 /**
  * What is measured lies between this share of what is stated and all of it: a budget far too large
  * says nothing.
  */
 const LEAST = 1 / 3;
 
-/** One row of the table in README.md, by its words. */
+/** One row of the table in costs.md, by its words. */
 export interface Row {
   readonly row: string;
   /** Brings the day about. */
@@ -96,19 +96,19 @@ export async function complaintsOf(life: Life, { row, begin, end }: Row): Promis
   return [...(await compare(row, cost)), ...left];
 }
 
-/** Where one row of README.md and what was measured part. */
+/** Where one row of costs.md and what was measured part. */
 export async function compare(row: string, cost: Cost): Promise<string[]> {
   const stated = (await budget()).get(row);
   const measured = `measured: ${cost.calls} calls, ${cost.writes} writes`;
-  if (!stated) return [`README.md has no row "${row}" under "${HEADING}"; ${measured}`];
+  if (!stated) return [`costs.md has no row "${row}" under "${HEADING}"; ${measured}`];
   return (['calls', 'writes'] as const)
     .filter((what) => cost[what] > stated[what] || cost[what] < stated[what] * LEAST)
-    .map((what) => `README.md states ${stated[what]} ${what} where "${row}"; ${measured}`);
+    .map((what) => `costs.md states ${stated[what]} ${what} where "${row}"; ${measured}`);
 }
 
-/** The rows of the table in README.md. */
+/** The rows of the table in costs.md. */
 export async function budget(): Promise<ReadonlyMap<string, Cost>> {
-  const [, section = ''] = (await readFile(README, 'utf8')).split(`\n${HEADING}\n`);
+  const [, section = ''] = (await readFile(PAGE, 'utf8')).split(`\n${HEADING}\n`);
   const [table = ''] = section.split('\n## ');
   const rows = [...table.matchAll(/^\| (.+?) \| ([\d,]+) \| ([\d,]+) \|$/gm)];
   return new Map(

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => life.end());
 
-describe('Day: 1,000 PipeSettings cost no more than README.md says, in 24 hours in which', () => {
+describe('Day: 1,000 PipeSettings cost no more than costs.md says, in 24 hours in which', () => {
   test.each(ROWS)('$row', async (row) => {
     expect(await complaintsOf(life, row)).toEqual([]);
   });
@@ -54,7 +54,7 @@ describe('Day: 1,000 PipeSettings cost no more than README.md says, in 24 hours 
     expect(complaints).toEqual([]);
   });
 
-  test('README.md states nothing that is not measured here', async () => {
+  test('costs.md states nothing that is not measured here', async () => {
     const measured = ROWS.map(({ row }) => row);
     expect([...(await budget()).keys()].toSorted()).toEqual([...measured, LEASE_ROW].toSorted());
   });
