@@ -29,7 +29,7 @@ export interface ReaderOptions {
 export async function createReader({ folder, addresses, env }: ReaderOptions): Promise<Reader> {
   await cp('deploy', join(folder, 'deploy'), { recursive: true });
   await replaceIn(join(folder, 'deploy/argocd'), addresses);
-  const blocks = pageBlocks(PAGE).filter(({ notRun }) => notRun === undefined);
+  const blocks = pageBlocks('deploy/argocd/README.md').filter(({ notRun }) => notRun === undefined);
   const left = new Set(blocks);
   return {
     folder,
