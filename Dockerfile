@@ -20,7 +20,7 @@ FROM scratch
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="pipewright" \
-      org.opencontainers.image.description="Keeps the settings of a hosted data platform as Kubernetes objects declare them" \
+      org.opencontainers.image.description="Manages pipe settings and organization private endpoints of a hosted data platform from Git" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \

@@ -18,7 +18,7 @@ export const RUN = {
   Labels: {
     'org.opencontainers.image.title': 'pipewright',
     'org.opencontainers.image.description':
-      'Keeps the settings of a hosted data platform as Kubernetes objects declare them',
+      'Manages pipe settings and organization private endpoints of a hosted data platform from Git',
     'org.opencontainers.image.licenses': 'Apache-2.0',
     'org.opencontainers.image.version': packageJson.version,
     'org.opencontainers.image.source': PROJECT,
