@@ -150,7 +150,7 @@ export const FLAGS = [
     name: 'metrics-listen',
     placeholder: 'ADDRESS',
     about:
-      'Address of a listener of its own for /metrics, with TLS and for those alone whom Kubernetes lets get /metrics by their bearer token. --listen then has no /metrics.',
+      'Address of a listener of its own for /metrics, with TLS and only for clients whose bearer token Kubernetes lets get /metrics. --listen then has no /metrics.',
     read: read.listenAddress,
   },
   {

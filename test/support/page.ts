@@ -55,7 +55,9 @@ export function fencesIn(text: string): Fence[] {
   let above = '';
   let open: (Omit<Fence, 'lines'> & { lines: string[]; indent: number }) | undefined;
   for (const [index, line] of text.split('\n').entries()) {
-    const fence = /^(\s*)```(\w*)\s*$/.exec(line);
+    const fence = /^(\s*)```(\w*)$/.exec(line);
+    if (!fence && /^\s*(?:```|~~~)/.test(line))
+      throw new Error(`line ${index + 1}: a fence is three backticks and one word: ${line}`);
     if (open && fence) {
       found.push(open);
       open = undefined;

@@ -41,3 +41,10 @@ test('only a line directly above says that a block is not run, and why', () => {
 test('a fence that is never closed is an error, as all below it would be lost', () => {
   expect(() => blocksOf('```sh', 'a')).toThrow('the fence of line 1 is never closed');
 });
+
+test.each(['~~~sh', '```sh title="x"', '``` sh'])(
+  'a fence that would not be seen is an error: %s',
+  (fence) => {
+    expect(() => blocksOf(fence, 'a', '```')).toThrow('a fence is three backticks and one word');
+  },
+);
