@@ -12,6 +12,8 @@ const NOT_HAD: Readonly<Record<string, RegExp>> = {
   'Sealed Secrets': /\bkubeseal /m,
   'a cloud account': /^(?:aws|gcloud) /m,
   'a container engine': /^(?:docker|podman) /m,
+  'a node that runs Pods': /^helm test /m,
+  'a published release': /^kubectl apply -k \.$/m,
   'nodes, and an image of curl': / run .* --image=curlimages\/curl/m,
   'the Prometheus operator': /\b(?:pod|service)monitors\b/m,
 };
