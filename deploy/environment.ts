@@ -1,5 +1,6 @@
 import { FLAGS } from '../src/config/flag-table.ts';
 import { environmentName, type Flag } from '../src/config/flags.ts';
+import { leaves, type ValueSchema } from './values-schema.ts';
 
 /** What a Pod waits for; without any other key the operator starts with its own default. */
 const REQUIRED = environmentName('api-url');
@@ -31,8 +32,26 @@ export function environmentEntries(configMap: string, indent: string): string {
   return entries.map((line) => `${indent}${line}\n`).join('');
 }
 
-/** Their names for the templates of the chart. */
-export function variablesTemplate(): string {
-  const names = JSON.stringify(variables(), undefined, 2);
-  return `{{- define "pipewright.variables" -}}\n${names}\n{{- end -}}\n`;
+/**
+ * Their names for the templates of the chart, and the value that sets each: the first one whose
+ * description says so, as in (--log-level) or (NO_PROXY).
+ */
+export function variablesTemplate(schema: ValueSchema): string {
+  const all = leaves(schema);
+  const flags = new Map(
+    (FLAGS as readonly Flag[]).map(({ name }) => [environmentName(name), `--${name}`]),
+  );
+  const values = variables().map((variable) => {
+    const written = `(${flags.get(variable) ?? variable})`;
+    const value = all.find(({ description }) => description.includes(written));
+    if (!value) throw new Error(`values.schema.json: no description has ${written}`);
+    return [variable, value.path];
+  });
+  return (
+    template('variables', variables()) + template('valueOf', Object.fromEntries(values) as object)
+  );
+}
+
+function template(name: string, content: object): string {
+  return `{{- define "pipewright.${name}" -}}\n${JSON.stringify(content, undefined, 2)}\n{{- end -}}\n`;
 }

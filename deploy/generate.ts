@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { conditionsTable } from '../crds/messages.ts';
 import { renderFlagTable } from '../src/config/config.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
+import { chartFile } from './chart-metadata.ts';
 import { environmentEntries, variablesTemplate } from './environment.ts';
 import { type ValueSchema, valuesFile, valuesTable } from './values-schema.ts';
 
@@ -83,11 +84,12 @@ async function wantedFiles(): Promise<Map<string, string>> {
     ...crds.map(({ name, text }): [string, string] => [`deploy/kustomize/crds/${name}`, text]),
     ['deploy/kustomize/crds/kustomization.yaml', kustomization(names)],
     ...copies,
+    [`${CHART}/Chart.yaml`, MADE + (await chartMetadata(schema))],
     [`${CHART}/values.yaml`, `${MADE}${valuesFile(schema)}\n`],
     [`${CHART}/README.md`, between(await read(`${CHART}/README.md`), valuesTable(schema))],
     [
       `${CHART}/templates/_variables.tpl`,
-      `{{/* ${MADE.slice(2).trim()} */}}\n${variablesTemplate()}`,
+      `{{/* ${MADE.slice(2).trim()} */}}\n${variablesTemplate(schema)}`,
     ],
     ...(await Promise.all(
       Object.entries(GUIDE_TABLES).map(
@@ -112,7 +114,19 @@ async function readCrds(): Promise<{ name: string; text: string }[]> {
   return Promise.all(names.map(async (name) => ({ name, text: await read(`crds/${name}`) })));
 }
 
-/** The CRD as a template of Helm that goes with the chart, but stays when the release goes. */
+async function chartMetadata(schema: ValueSchema): Promise<string> {
+  const { version } = JSON.parse(await read('package.json')) as { readonly version: string };
+  const examples = ['pipesettings', 'organization', 'activity'];
+  return chartFile({
+    version,
+    crds: (await readCrds()).map(({ text }) => text),
+    examples: await Promise.all(examples.map((name) => read(`deploy/examples/${name}.yaml`))),
+    image: String(schema.properties?.['image']?.properties?.['repository']?.default),
+    changelog: await read('CHANGELOG.md'),
+  });
+}
+
+/** The CRD as a template of Helm. */
 function crdTemplate(name: string, text: string): string {
   const [comment = '', ...rest] = text.split('\n');
   const escaped = rest.join('\n').replaceAll('{{', '{{ "{{" }}');
@@ -121,9 +135,9 @@ function crdTemplate(name: string, text: string): string {
     throw new Error(
       `crds/${name} does not begin with a comment, or has no metadata with just a name`,
     );
-  const kept =
-    '  annotations:\n    helm.sh/resource-policy: keep\n  labels:\n    {{- include "pipewright.labels" . | nindent 4 }}\n';
-  return `${MADE}{{- if .Values.crds.install }}\n${escaped.replace(head, (found) => found + kept)}{{- end }}\n`;
+  const ours =
+    '  {{- with include "pipewright.crdAnnotations" . }}\n  annotations:\n    {{- . | nindent 4 }}\n  {{- end }}\n  labels:\n    {{- include "pipewright.labels" . | nindent 4 }}\n';
+  return `${MADE}{{- if include "pipewright.crdsEnabled" . }}\n${escaped.replace(head, (found) => found + ours)}{{- end }}\n`;
 }
 
 function kustomization(names: readonly string[]): string {

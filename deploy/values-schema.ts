@@ -4,6 +4,8 @@ import { toYaml } from '../src/cli/yaml.ts';
 export interface ValueSchema {
   readonly description?: string;
   readonly default?: unknown;
+  /** Still taken, from values of before; not shown to anybody. */
+  readonly deprecated?: true;
   readonly properties?: Readonly<Record<string, ValueSchema>>;
   readonly definitions?: Readonly<Record<string, ValueSchema>>;
   readonly $ref?: string;
@@ -56,10 +58,9 @@ export function valuesTable(schema: ValueSchema): string {
 }
 
 function properties(root: ValueSchema, parent: ValueSchema): (readonly [string, ValueSchema])[] {
-  return Object.entries(parent.properties ?? {}).map(([name, value]) => [
-    name,
-    resolved(root, value),
-  ]);
+  return Object.entries(parent.properties ?? {})
+    .filter(([, value]) => !value.deprecated)
+    .map(([name, value]) => [name, resolved(root, value)]);
 }
 
 function resolved(root: ValueSchema, value: ValueSchema): ValueSchema {

@@ -8,6 +8,7 @@ import { progressLines, type Say } from './progress.ts';
 /** Programs that some tests run beside the control plane. */
 const recipes = {
   helm: { folder: 'helm', module: 'helm.sh/helm/v4', package: 'helm.sh/helm/v4/cmd/helm' },
+  helm3: { folder: 'helm3', module: 'helm.sh/helm/v3', package: 'helm.sh/helm/v3/cmd/helm' },
   kustomize: {
     folder: 'kustomize',
     module: 'sigs.k8s.io/kustomize/kustomize/v5',
@@ -82,6 +83,7 @@ export type ProgramName = keyof typeof recipes;
 /** What the tests of chart, manifests and monitoring run. */
 export const FOR_PACKAGING: readonly ProgramName[] = [
   'helm',
+  'helm3',
   'kustomize',
   'kube-score',
   'kube-controller-manager',

@@ -8,7 +8,7 @@ const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/organizatio
 const OPERATOR = '/apis/apps/v1/namespaces/pipewright/deployments/pipewright';
 const SECRET = '/api/v1/namespaces/ingest/secrets/management-api';
 const ACME = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
-/** As deploy/README.md has it. */
+/** As deploy/guides/install.md has it. */
 const ROLLOUT = ['-n', 'pipewright', 'rollout', 'status', 'deployment/pipewright'];
 const APPLICATIONS = `/apis/argoproj.io/v1alpha1/namespaces/${ARGOCD_NAMESPACE}/applications`;
 /** An Application that waits between waves looks again every now and then. */

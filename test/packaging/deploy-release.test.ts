@@ -161,13 +161,13 @@ test('a second release is refused the CRDs by name, and works without them', asy
   expect(await refused(second)).toMatch(
     /CustomResourceDefinition.*pipewright\.dev.*exists and cannot be imported/,
   );
-  await release(`${second} --set crds.install=false`);
+  await release(`${second} --set crds.enabled=false`);
   expect(await kubectl('get roles -n ingest -o name')).toContain('second-pipewright');
   await release('uninstall second --namespace ingest');
 });
 
 test(
-  'uninstall: nothing of the release is left but the CRDs, and every object with its status',
+  'uninstall: nothing of the release is left but the CRDs with the roles for users, and every object with its status',
   async () => {
     const said = await release(`uninstall pipewright ${IN}`);
     expect(said).toContain('CustomResourceDefinition] pipesettings.pipewright.dev');
@@ -182,8 +182,9 @@ test(
           .every((name) => name === 'serviceaccount/default'),
       timeoutMs: 120_000,
     });
-    expect(await kubectl('get clusterroles,clusterrolebindings -o name')).not.toContain(
-      'pipewright',
+    const roles = (await kubectl('get clusterroles,clusterrolebindings -o name')).split('\n');
+    expect(roles.filter((name) => name.includes('pipewright'))).toEqual(
+      ['edit', 'view'].map((who) => `clusterrole.rbac.authorization.k8s.io/pipewright-${who}`),
     );
     expect(known(await orders())).toEqual(known(before));
   },

@@ -135,7 +135,7 @@ describe('kustomize and the chart make the same objects, but for labels', () => 
 
   test('in one namespace', async () => {
     const secrets = { names: ['management-api'] };
-    const values = { namespaces: ['ingest'], secrets, crds: { install: false } };
+    const values = { namespaces: ['ingest'], secrets, crds: { enabled: false } };
     const chart = (await rendered({ values, namespace: 'ingest' })).filter(
       ({ kind }) => kind !== 'Pod',
     );

@@ -8,6 +8,10 @@ export const CHART = 'deploy/helm/pipewright';
 /** Where the sets of values that the documents speak of are. */
 export const EXAMPLES = 'deploy/helm/values';
 
+/** The versions of Helm that the chart is for. */
+export const HELMS = ['helm', 'helm3'] as const;
+export type Helm = (typeof HELMS)[number];
+
 /** Time for the first test that needs a program which is not in the cache yet. */
 export const BUILD_MS = 600_000;
 
@@ -18,6 +22,7 @@ export interface Rendering {
   readonly release?: string;
   readonly namespace?: string;
   readonly flags?: readonly string[];
+  readonly program?: Helm;
 }
 
 /**
@@ -28,9 +33,10 @@ export async function helm(
   {
     values,
     kubeconfig = controlPlane.adminKubeconfig,
-  }: { values?: object; kubeconfig?: string } = {},
+    program = 'helm',
+  }: { values?: object; kubeconfig?: string; program?: Helm } = {},
 ): Promise<Ran> {
-  const own = join(controlPlane.folder, 'helm');
+  const own = join(controlPlane.folder, program);
   const env = {
     KUBECONFIG: kubeconfig,
     HELM_CACHE_HOME: join(own, 'cache'),
@@ -38,7 +44,7 @@ export async function helm(
     HELM_DATA_HOME: join(own, 'data'),
   };
   const given = values ? [...args, '--values', '-'] : args;
-  return run(await findProgram('helm'), given, {
+  return run(await findProgram(program), given, {
     stdin: values ? JSON.stringify(values) : '',
     env,
   });
@@ -48,10 +54,10 @@ export async function helm(
  * `helm template`, for a release `pipewright` in the namespace `pipewright` unless told otherwise.
  */
 export async function template({ values, example, ...options }: Rendering = {}): Promise<Ran> {
-  const { release = 'pipewright', namespace = 'pipewright', flags = [] } = options;
+  const { release = 'pipewright', namespace = 'pipewright', flags = [], program } = options;
   const file = example === undefined ? [] : ['--values', join(EXAMPLES, `${example}.yaml`)];
   const args = ['template', release, CHART, '--namespace', namespace, ...file, ...flags];
-  return helm(args, values ? { values } : {});
+  return helm(args, { ...(values && { values }), ...(program && { program }) });
 }
 
 /** The objects of the chart; the address of the API is given where the values have none. */

@@ -35,6 +35,9 @@ async function free(own: Pick<ControlPlane, 'kubectl'>, over: AbortSignal): Prom
     for (const { metadata } of (JSON.parse(stdout) as Crds).items) {
       const since = Date.parse(metadata.deletionTimestamp ?? '');
       if (!(Date.now() - since > STUCK_MS)) continue;
+      // An object that waits for its operator is a reason to stay.
+      const left = await own.kubectl(['get', metadata.name, '-A', '-o', 'name']);
+      if (left.stdout.trim() !== '') continue;
       await own.kubectl([
         'patch',
         'crd',

@@ -12,6 +12,8 @@ const NOT_HAD: Readonly<Record<string, RegExp>> = {
   'Sealed Secrets': /\bkubeseal /,
   'a cloud account': /^(?:aws|gcloud) /,
   'a container engine': /^(?:docker|podman) /,
+  'a node that runs Pods': /^helm test /,
+  'a published release': /^kubectl apply -k \.$/,
   'nodes, and an image of curl': / run .* --image=curlimages\/curl/,
   'the Prometheus operator': /\b(?:pod|service)monitors\b/,
 };

@@ -50,8 +50,9 @@
 {{- end -}}
 {{- with .Values.leaderElection -}}
 {{- if not .enabled -}}
-{{- if gt (int $.Values.replicas) 1 -}}
-{{- fail (printf "replicas is %d without leaderElection.enabled: they would all send the same calls; set replicas to 1, or let them elect a leader" (int $.Values.replicas)) -}}
+{{- $replicas := include "pipewright.replicas" $ | int -}}
+{{- if gt $replicas 1 -}}
+{{- fail (printf "replicaCount is %d without leaderElection.enabled: they would all send the same calls; set replicaCount to 1, or let them elect a leader" $replicas) -}}
 {{- end -}}
 {{- $_ := set $config "PIPEWRIGHT_LEADER_ELECT" "false" -}}
 {{- else -}}

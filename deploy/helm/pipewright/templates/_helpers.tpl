@@ -22,6 +22,19 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ list "commonLabels" . | include "pipewright.ownLabels" }}
+{{- end }}
+{{- end -}}
+
+{{/* Takes the name of a value and the labels in it. By a label of RBAC, a role of the operator would be part of one of the cluster's. */}}
+{{- define "pipewright.ownLabels" -}}
+{{- range $key, $_ := index . 1 -}}
+{{- if regexMatch "^(app\\.kubernetes\\.io/(name|instance|version|managed-by)$|helm\\.sh/|rbac\\.authorization\\.k8s\\.io/)" $key -}}
+{{- fail (printf "%s has %s, which the chart or Kubernetes goes by: leave it out" (index $ 0) $key) -}}
+{{- end -}}
+{{- end -}}
+{{- index . 1 | toYaml -}}
 {{- end -}}
 
 {{- define "pipewright.serviceAccountName" -}}
@@ -154,17 +167,23 @@ pipewright
 {{- printf "%s-%s" .Release.Namespace (include "pipewright.fullname" .) -}}
 {{- end -}}
 
-{{- define "pipewright.podSecurityContext" -}}
-runAsNonRoot: true
-runAsUser: 65532
-runAsGroup: 65532
-seccompProfile:
-  type: RuntimeDefault
+{{/* What is left of a map without its nulls, by which a user takes defaults away. */}}
+{{- define "pipewright.withoutNulls" -}}
+{{- $kept := dict -}}
+{{- range $key, $value := . -}}
+{{- if not (kindIs "invalid" $value) -}}{{- $_ := set $kept $key $value -}}{{- end -}}
+{{- end -}}
+{{- toYaml $kept -}}
 {{- end -}}
 
-{{- define "pipewright.containerSecurityContext" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities:
-  drop: [ALL]
+{{/* Without `keep` Helm deletes the CRDs with the release, and every object with them. */}}
+{{- define "pipewright.crdAnnotations" -}}
+{{- range $key, $_ := .Values.crds.annotations -}}
+{{- if regexMatch "^(meta\\.)?helm\\.sh/" $key -}}
+{{- fail (printf "crds.annotations has %s, by which Helm would do something else with the CRDs: leave it out; crds.keep says whether they stay" $key) -}}
+{{- end -}}
+{{- end -}}
+{{- $kept := ternary (dict "helm.sh/resource-policy" "keep") (dict) .Values.crds.keep -}}
+{{- $all := merge $kept .Values.crds.annotations -}}
+{{- if $all -}}{{- toYaml $all -}}{{- end -}}
 {{- end -}}

@@ -29,3 +29,33 @@
   "NO_PROXY"
 ]
 {{- end -}}
+{{- define "pipewright.valueOf" -}}
+{
+  "PIPEWRIGHT_API_URL": "api.url",
+  "PIPEWRIGHT_API_ALLOW_HTTP": "api.allowHttp",
+  "PIPEWRIGHT_API_CA_FILE": "api.ca.configMap",
+  "PIPEWRIGHT_API_RATE": "api.rate",
+  "PIPEWRIGHT_API_RATE_TOTAL": "api.rateTotal",
+  "PIPEWRIGHT_API_IN_FLIGHT": "api.inFlight",
+  "PIPEWRIGHT_API_TIMEOUT": "api.timeout",
+  "PIPEWRIGHT_KUBECONFIG": "kubeconfig.secret",
+  "PIPEWRIGHT_CONTEXT": "kubeconfig.context",
+  "PIPEWRIGHT_NAMESPACES": "namespaces",
+  "PIPEWRIGHT_SELECTOR": "selector",
+  "PIPEWRIGHT_SECRET_SELECTOR": "secrets.selector",
+  "PIPEWRIGHT_PLAN_ONLY": "planOnly",
+  "PIPEWRIGHT_CONCURRENCY": "concurrency",
+  "PIPEWRIGHT_LEADER_ELECT": "leaderElection.enabled",
+  "PIPEWRIGHT_LEADER_ELECT_NAMESPACE": "leaderElection.namespace",
+  "PIPEWRIGHT_LEADER_ELECT_NAME": "leaderElection.name",
+  "PIPEWRIGHT_CLEANUP_DEADLINE": "cleanupDeadline",
+  "PIPEWRIGHT_LISTEN": "port",
+  "PIPEWRIGHT_METRICS_LISTEN": "metrics.secure.port",
+  "PIPEWRIGHT_METRICS_TLS_CERT": "metrics.secure.certificateSecret",
+  "PIPEWRIGHT_METRICS_TLS_KEY": "metrics.secure.certificateSecret",
+  "PIPEWRIGHT_LOG_LEVEL": "logLevel",
+  "HTTPS_PROXY": "proxy.httpsProxy",
+  "HTTP_PROXY": "proxy.httpProxy",
+  "NO_PROXY": "proxy.noProxy"
+}
+{{- end -}}

@@ -1,0 +1,56 @@
+{{/*
+Values that once had other names: the earlier name still works, so that values of before go on. A value that has both names is
+refused where they differ. This is the only place that reads the earlier ones.
+*/}}
+{{- define "pipewright.earlierNames" -}}
+replicas: replicaCount
+crds.install: crds.enabled
+image.pullSecrets: imagePullSecrets
+{{- end -}}
+
+{{/* Takes a list of the earlier name, its value, the new name and its value: gives the value as JSON; null where there is none. */}}
+{{- define "pipewright.renamed" -}}
+{{- $earlier := index . 1 -}}
+{{- $value := index . 3 -}}
+{{- if and (not (kindIs "invalid" $earlier)) (not (kindIs "invalid" $value)) (ne (toJson $earlier) (toJson $value)) -}}
+{{- fail (printf "%s is %s, but %s, its earlier name, is %s: leave %s out" (index . 2) (toJson $value) (index . 0) (toJson $earlier) (index . 0)) -}}
+{{- end -}}
+{{- ternary $earlier $value (kindIs "invalid" $value) | toJson -}}
+{{- end -}}
+
+{{- define "pipewright.replicas" -}}
+{{- $number := list "replicas" .Values.replicas "replicaCount" .Values.replicaCount | include "pipewright.renamed" -}}
+{{- ternary "1" $number (eq $number "null") -}}
+{{- end -}}
+
+{{/* Something, or nothing where the release leaves the CRDs to another one. */}}
+{{- define "pipewright.crdsEnabled" -}}
+{{- if ne (list "crds.install" .Values.crds.install "crds.enabled" .Values.crds.enabled | include "pipewright.renamed") "false" -}}
+true
+{{- end -}}
+{{- end -}}
+
+{{/* The Secrets for the registry, those of a parent chart too, as a list in YAML. */}}
+{{- define "pipewright.imagePullSecrets" -}}
+{{- $earlier := list -}}
+{{- range .Values.image.pullSecrets -}}{{- $earlier = append $earlier (dict "name" .) -}}{{- end -}}
+{{- $own := list "image.pullSecrets" (ternary $earlier nil (gt (len $earlier) 0)) "imagePullSecrets" (ternary .Values.imagePullSecrets nil (gt (len .Values.imagePullSecrets) 0)) | include "pipewright.renamed" -}}
+{{- $all := list -}}
+{{- if ne $own "null" -}}{{- $all = fromJsonArray $own -}}{{- end -}}
+{{- range ((.Values.global).imagePullSecrets) -}}
+{{- $all = append $all (dict "name" (ternary . (get (ternary (dict) . (kindIs "string" .)) "name") (kindIs "string" .))) -}}
+{{- end -}}
+{{- if $all -}}{{- $all | uniq | toYaml -}}{{- end -}}
+{{- end -}}
+
+{{/* What to rename, for NOTES.txt. */}}
+{{- define "pipewright.toRename" -}}
+{{- range $earlier, $name := include "pipewright.earlierNames" . | fromYaml -}}
+{{- $value := $.Values -}}
+{{- range splitList "." $earlier -}}{{- $value = get $value . -}}{{- end -}}
+{{- if not (or (kindIs "invalid" $value) (kindIs "string" $value)) }}
+  {{ $earlier }} is now {{ $name }}
+{{- if eq $earlier "image.pullSecrets" }}, with objects: [{name: registry}]{{ end }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
