@@ -28,6 +28,12 @@ const TESTS = globSync('test/{unit,integration,packaging,gitops}/**/*.ts').map((
   readFileSync(file, 'utf8').replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, ''),
 );
 
+/** All commands that are run, of all pages: what a sentence names must be among them. */
+const RUN = PAGES.flatMap((page) => pageBlocks(page))
+  .filter(({ notRun }) => notRun === undefined)
+  .map(({ script }) => script)
+  .join('\n');
+
 /** A line with those that continue it. */
 function statements(script: string): string[] {
   return script
@@ -67,5 +73,11 @@ describe.each(PAGES)('%s', (page) => {
       .filter((line) => !inFences.has(line));
     const lines = [...others.flatMap(({ lines }) => lines), ...indented];
     expect(lines.filter((line) => COMMAND.test(line))).toEqual([]);
+  });
+
+  test('names in its sentences only whole commands that are run, on this page or another', () => {
+    const inline = [...text.matchAll(/`((?:kubectl|helm) [^`\n]+)`/g)].map(([, code = '']) => code);
+    const whole = inline.filter((code) => code.split(' ').length > 5 && !code.includes('…'));
+    expect(whole.filter((code) => !RUN.includes(code))).toEqual([]);
   });
 });
