@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ARGOCD_NAMESPACE } from './argocd-objects.ts';
 import type { Kubelet } from './kubelet.ts';
 import { pathTo } from './manifests.ts';
@@ -44,8 +46,13 @@ export async function oneApplication(world: World): Promise<void> {
   ]);
 }
 
-/** Deleting it leaves the CRDs, and nothing else; the operator goes after its objects. */
+/**
+ * Deleting it leaves the CRDs, and nothing else; the operator goes after its objects. The example
+ * keeps its endpoint; here Git says before that it goes too, for which operator and key are needed.
+ */
 export async function oneApplicationDeleted(world: World, kubelet: Kubelet): Promise<void> {
+  await world.reader.follow('Uninstall');
+  await endpointsGoToo(world);
   await world.reader.follow('Delete the one Application');
   await nothingInstalled(world, kubelet);
 }
@@ -66,6 +73,23 @@ async function objectsApplied(world: World): Promise<void> {
   assert.equal(await reasonOf(world, 'organizations', 'acme'), 'Applied');
   assert.equal(await reasonOf(world, 'pipesettings', 'orders'), 'Applied');
   assert.equal(endpointsAtTheApi(world), 1);
+}
+
+async function endpointsGoToo({ repository, apps, read, until }: World): Promise<void> {
+  const path = 'ingest/organization.yaml';
+  const example = await readFile(join(repository.folder, path), 'utf8');
+  const changed = example.replace(
+    'deletionPolicy: Retain',
+    'deletionPolicy: RemovePrivateEndpoints',
+  );
+  assert.notEqual(changed, example);
+  await repository.commit('endpoints go with the object', { [path]: changed });
+  await apps.refresh('pipewright');
+  await until(
+    'the finalizer of acme',
+    () => read<{ metadata: { finalizers?: string[] } }>(pathTo('organizations', 'ingest', 'acme')),
+    (object) => object?.metadata.finalizers !== undefined,
+  );
 }
 
 const endpointsAtTheApi = ({ simulator }: World): number =>

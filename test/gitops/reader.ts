@@ -2,6 +2,7 @@ import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../packaging/run.ts';
 import { type PageBlock, pageBlocks } from '../support/page.ts';
+import { missingFrom } from '../support/shown-output.ts';
 
 /** A timeout gives exit code 124. */
 const PATIENCE_S = 180;
@@ -50,7 +51,7 @@ export async function createReader({ folder, addresses, env }: ReaderOptions): P
 }
 
 async function runBlock(
-  { page, line, script }: PageBlock,
+  { page, line, script, shown = '' }: PageBlock,
   folder: string,
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
@@ -59,6 +60,9 @@ async function runBlock(
   const { code, stdout, stderr } = await run('timeout', limited, { env, cwd: folder });
   if (code !== 0)
     throw new Error(`${page}, line ${line}: ended with ${code}:\n${script}\n${stdout}${stderr}`);
+  const missing = missingFrom(stdout, shown);
+  if (missing !== undefined)
+    throw new Error(`${page}, line ${line}: ${JSON.stringify(missing)} is not so in\n${stdout}`);
 }
 
 /** Each address must stand somewhere; else nothing was replaced, and the network would be asked. */
