@@ -15,7 +15,7 @@ import { ORGANIZATION } from '../support/scene-objects.ts';
 import { type Walk, walk } from '../support/walk.ts';
 
 const WRITERS = 'pipewright-status-writers';
-const OURS = ['psc-ours-1', 'psc-ours-2'].map((id) => endpoint(id));
+const OURS = ['psc-ours-1', 'psc-ours-2'].map((id) => endpoint(id, { description: `for ${id}` }));
 const THEIRS = endpoint('psc-theirs');
 
 let scene: Scene;
@@ -51,10 +51,13 @@ beforeAll(async () => {
     deletionPolicy: 'RemovePrivateEndpoints',
   });
   await psets.create('orders');
+  await psets.create('resting', { suspend: true });
+  await psets.create('draft', { mode: 'Plan' });
   acts.record('who');
   await acts.create('who');
   await acts.until('who', 'Fetched');
   await Promise.all([orgs.until('acme', 'Applied'), psets.until('orders', 'Applied')]);
+  await Promise.all([psets.until('resting', 'Suspended'), psets.until('draft', 'Planned')]);
 });
 afterAll(async () => {
   await policies.remove();
@@ -133,9 +136,43 @@ async function lose(): Promise<void> {
     ...stored,
     metadata: { ...stored.metadata, finalizers: [] },
   }));
-  const removals = [scene.orgs.remove('acme'), scene.psets.remove('orders')];
-  await Promise.all([...removals, scene.acts.remove('who')]);
+  const psets = ['orders', 'resting', 'draft'].map((name) => scene.psets.remove(name));
+  await Promise.all([...psets, scene.orgs.remove('acme'), scene.acts.remove('who')]);
   await scene.orgs.untilGone('acme');
+}
+
+/** The policy on status in the other cluster, in force. */
+async function guardStatusThere(): Promise<void> {
+  const shipped = await readFile('deploy/policies/status-writers.yaml', 'utf8');
+  const probe = {
+    apiVersion: 'pipewright.dev/v1alpha1',
+    kind: 'Activity',
+    metadata: { name: 'probe', namespace: 'default' },
+    spec: { organizationId: 'o', activityId: 'a', credentialsSecretRef: { name: 'none' } },
+  };
+  await other.kubectl(['apply', '-f', '-'], JSON.stringify(probe));
+  await other.kubectl(['apply', '-f', '-'], shipped.replaceAll(WRITERS, policies.named(WRITERS)));
+  await untilStatusThereIs('refused');
+}
+
+/** As the administrator writes it. */
+async function untilStatusThereIs(wanted: 'refused' | 'taken'): Promise<void> {
+  const probe = ['activities.pipewright.dev/probe', '-n', 'default', '--subresource=status'];
+  const status = JSON.stringify({ status: { lastHandledReconcileAt: '1' } });
+  await waitFor(
+    () => other.kubectl(['patch', ...probe, '--type=merge', '-p', status, '--dry-run=server']),
+    {
+      what: `a status in the other cluster to be ${wanted}`,
+      until: ({ code, stderr }) =>
+        wanted === 'taken' ? code === 0 : stderr.includes('may write the status'),
+    },
+  );
+}
+
+/** The spec of an object in the other cluster. */
+async function specThere(object: string): Promise<unknown> {
+  const { stdout } = await other.kubectl(['get', object, '-n', scene.namespace, '-o', 'json']);
+  return (JSON.parse(stdout) as { spec: unknown }).spec;
 }
 
 test('restored with their status, objects are as they were, and nothing is sent unseen', async () => {
@@ -160,6 +197,8 @@ test('restored with their status, objects are as they were, and nothing is sent 
   expect((await orgs.get('acme')).metadata.finalizers).toEqual(before.metadata.finalizers);
   expect(orgs.said()).toEqual(['look', '+psc-ours-1+psc-ours-2', 'look', 'look']);
   expect(acts.calls('who')).toHaveLength(1);
+  // Once when it was made; and again, as the page says, for the look before.
+  expect(simulator.calls().filter(({ method }) => method === 'PUT')).toHaveLength(2);
 });
 
 test('restored without it, endpoints are found, adopted, and all are still there', async () => {
@@ -172,6 +211,7 @@ test('restored without it, endpoints are found, adopted, and all are still there
   simulator.play({ latencyMs: 200 });
   await guide.section('Restore without status');
   expect(orgs.held()).toEqual(held);
+  expect((await orgs.get('acme')).spec['privateEndpoints']).toEqual(OURS);
   expect(new Set(orgs.said().slice(said))).toEqual(new Set(['look']));
 });
 
@@ -181,7 +221,9 @@ test('moved to another cluster, the old one sends nothing more, and the new one 
   const held = structuredClone(orgs.held());
   const said = orgs.said().length;
   const calls = simulator.callCount({ keyId: scene.key.id });
+  await guardStatusThere();
   await guide.section('Prepare the new cluster');
+  await untilStatusThereIs('taken');
   const operator = await startOperator({
     kubeconfig: other.adminKubeconfig,
     apiUrl: simulator.url,
@@ -202,6 +244,11 @@ test('moved to another cluster, the old one sends nothing more, and the new one 
   expect(new Set(orgs.said().slice(said))).toEqual(new Set(['look']));
   expect(orgs.ids()).toEqual([...held.privateEndpoints.map(({ id }) => id), 'psc-later']);
   expect(await orgs.list()).toEqual([]);
+  expect(await specThere('pipesettings.pipewright.dev/resting')).toHaveProperty('suspend', true);
+  expect(await specThere('organizations.pipewright.dev/acme')).toHaveProperty(
+    'deletionPolicy',
+    'RemovePrivateEndpoints',
+  );
 
   const unlisted = JSON.stringify({ spec: list('psc-ours-1') });
   const acme = ['organizations.pipewright.dev/acme', '-n', namespace];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { someoneElse } from '../simulator/someone-else.ts';
-import { endpoint, ledgerOf } from '../support/organizations.ts';
+import { endpoint, ledgerOf, list } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { type Walk, walk } from '../support/walk.ts';
@@ -32,6 +32,11 @@ afterAll(() => scene.end());
 test('a pipe is taken over without a change, though others change it and a reply is lost', async () => {
   const { simulator, psets } = scene;
   simulator.setSettings(PIPE, SETTINGS);
+  // Another pipe's, which has the name that the guide takes.
+  await psets.create('orders', { pipeId: 'other', mode: 'Plan' });
+  await expect(guide.section('Plan it first')).rejects.toThrow('"orders" already exists');
+  expect((await psets.get('orders')).spec['pipeId']).toBe('other');
+  await psets.remove('orders');
   await guide.section('Plan it first');
   expect(simulator.callCount()).toBe(0);
   simulator.next({ status: 500, applied: true });
@@ -52,6 +57,14 @@ test('30 endpoints of Terraform are adopted without a change, and nothing of oth
   const { simulator, orgs } = scene;
   const terraform = someoneElse(simulator, { organizationId: ACME });
   simulator.setOrganization(ACME, { name: 'Acme Data', add: ENDPOINTS });
+  // Another organization's, which owns one that it has added.
+  const other = crypto.randomUUID();
+  simulator.setOrganization(other, {});
+  await orgs.create('acme', { organizationId: other, ...list('psc-1') });
+  await orgs.until('acme', 'Applied');
+  await expect(guide.section('Look')).rejects.toThrow('"acme" already exists');
+  expect((await orgs.get('acme')).spec).toMatchObject(list('psc-1'));
+  await orgs.remove('acme');
   await guide.section('Look');
   await terraform.add(endpoint('psc-early'));
   await guide.section('Take the list into a manifest');

@@ -1,6 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
 import { someoneElse } from '../simulator/someone-else.ts';
 import { endpoint, list } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
@@ -8,6 +11,7 @@ import { openScene, type Scene } from '../support/scene.ts';
 import { type Walk, walk } from '../support/walk.ts';
 import { metric } from '../support/watching.ts';
 
+const BLOCKS = pageBlocks('deploy/guides/move-out.md');
 const ACME = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
 const OTHERS = Array.from({ length: 5 }, (_, at) => endpoint(`theirs-${at}`));
 const OURS = Array.from({ length: 30 }, (_, at) => endpoint(`psc-${at}`));
@@ -18,7 +22,7 @@ let guide: Walk;
 beforeAll(async () => {
   scene = await openScene();
   const { namespace: ingest, simulator, orgs, psets } = scene;
-  guide = await walk(pageBlocks('deploy/guides/move-out.md'), {
+  guide = await walk(BLOCKS, {
     here: { ingest, 'https://api.example.com': simulator.url },
   });
   simulator.setOrganization(ACME, { name: 'Acme', add: [...OTHERS, ...OURS.slice(0, 20)] });
@@ -47,10 +51,19 @@ test('after Retain, deleting sends nothing, and all that was there is there', as
   await scene.psets.create('marker');
   await scene.psets.until('marker', 'Applied');
   expect(simulator.callCount()).toBe(before.calls + 1);
-  expect(await callsCounted()).toBe(before.counted + 1);
+  // A page of metrics may be a second old.
+  await waitFor(callsCounted, {
+    what: 'the call for the marker, and no other, to be counted',
+    until: (counted) => counted === before.counted + 1,
+  });
   await scene.operator().kill();
   await guide.section('Is it all still there?');
   expect(orgs.held(ACME)).toEqual(held);
+  const folder = await mkdtemp(join(tmpdir(), 'pipewright-missing-'));
+  await writeFile(join(folder, 'missing.txt'), 'psc-1\n');
+  const [verdict] = BLOCKS.filter(({ script }) => script.includes('test -s missing.txt'));
+  const typed = spawnSync('sh', ['-c', verdict?.script ?? ''], { cwd: folder, encoding: 'utf8' });
+  expect(typed.stdout).toBe('psc-1\n');
   const ids = await readFile(join(guide.folder, 'ids-before.txt'), 'utf8');
   expect(ids.trim().split('\n')).toEqual([...OTHERS, ...OURS].map(({ id }) => id).toSorted());
 });
