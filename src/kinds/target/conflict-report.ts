@@ -80,7 +80,7 @@ export function conflictMessage(to: Held | Turn, contested: Contested): string {
     case 'held':
       return to.holder
         ? `${capital(what)} is held by ${kind} "${to.holder.name}", ${nothing}. ${takeOver}`
-        : `${capital(what)} is held by an object in another namespace, ${nothing}. ${takeOver}. To find it, with the right to list all namespaces: ${find}`;
+        : `${capital(what)} is held by an object in another namespace, ${nothing}. ${takeOver}. To find the other object, with the right to list all namespaces: ${find}`;
     case 'turn':
       return `${kind} "${to.holder?.name ?? ''}" is for ${what} too and is older, so it is tried first. ${nothing} until the API has refused the key of that one, or it is gone. Delete one of the two${warning}`;
     case 'unlisted':
