@@ -178,6 +178,20 @@ async function onlyTheKeyIsNew(): Promise<void> {
   await world.succeed('test ! -e key.yaml');
 }
 
+async function retained(): Promise<void> {
+  expect(idsAtApi()).toEqual(expect.arrayContaining(['held-0', 'held-1', 'held-2']));
+}
+
+async function otherFlagsStay(): Promise<void> {
+  const PIPEWRIGHT_API_URL = world.simulator.url;
+  expect(await flags()).toEqual({ PIPEWRIGHT_API_RATE: '0', PIPEWRIGHT_API_URL });
+}
+
+async function otherValuesStay(): Promise<void> {
+  const values = await world.succeed('helm -n pipewright get values pipewright -o json');
+  expect(JSON.parse(values)).toMatchObject({ api: { rate: '5/10s' }, namespaces: ['ingest'] });
+}
+
 /** So that the rest of the page does not wait for the pace that the page has set. */
 async function faster(): Promise<void> {
   expect(await flags()).toMatchObject({ PIPEWRIGHT_API_RATE: '5/10s' });
@@ -271,20 +285,9 @@ follow(pageBlocks('deploy/guides/troubleshooting.md'), () => world, {
     'The Secret is missing or incomplete >> kubectl -n ingest patch': async () => {
       await world.succeed('test ! -e key.yaml');
     },
-    'Two objects for one pipe or organization >> kubectl -n ingest delete organizations':
-      async () => {
-        expect(idsAtApi()).toEqual(expect.arrayContaining(['held-0', 'held-1', 'held-2']));
-      },
+    'Two objects for one pipe or organization >> kubectl -n ingest delete organizations': retained,
     'An endpoint came back as Found >> cat': adopted,
-    'The operator does not start': async () => {
-      expect(await flags()).toEqual({
-        PIPEWRIGHT_API_RATE: '0',
-        PIPEWRIGHT_API_URL: world.simulator.url,
-      });
-    },
-    'Flags with Helm >> helm -n pipewright upgrade': async () => {
-      const values = await world.succeed('helm -n pipewright get values pipewright -o json');
-      expect(JSON.parse(values)).toMatchObject({ api: { rate: '5/10s' }, namespaces: ['ingest'] });
-    },
+    'The operator does not start': otherFlagsStay,
+    'Flags with Helm >> helm -n pipewright upgrade': otherValuesStay,
   },
 });
