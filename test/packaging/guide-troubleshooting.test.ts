@@ -182,6 +182,14 @@ async function retained(): Promise<void> {
   expect(idsAtApi()).toEqual(expect.arrayContaining(['held-0', 'held-1', 'held-2']));
 }
 
+/** Applied by somebody, so that another apply takes out what it does not name. */
+async function otherFlags(): Promise<void> {
+  await objects.remove(FLAGS);
+  await world.succeed(
+    'kubectl -n pipewright create configmap pipewright-flags --from-literal=PIPEWRIGHT_API_RATE=0 --dry-run=client -o yaml | kubectl apply -f -',
+  );
+}
+
 async function otherFlagsStay(): Promise<void> {
   const PIPEWRIGHT_API_URL = world.simulator.url;
   expect(await flags()).toEqual({ PIPEWRIGHT_API_RATE: '0', PIPEWRIGHT_API_URL });
@@ -272,8 +280,7 @@ follow(pageBlocks('deploy/guides/troubleshooting.md'), () => world, {
     },
     'An endpoint came back as Found': found,
     'A deletion hangs': hanging,
-    'The operator does not start': () =>
-      objects.edit(FLAGS, (stored) => ({ ...stored, data: { PIPEWRIGHT_API_RATE: '0' } })),
+    'The operator does not start': otherFlags,
     'Flags with Helm': () =>
       world.succeed(
         'helm install pipewright deploy/helm/pipewright -n pipewright --take-ownership --force-conflicts --set api.url=https://api.example.com --set api.allowHttp=true --set namespaces={ingest} --set secrets.names={management-api}',
