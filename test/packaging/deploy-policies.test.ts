@@ -89,13 +89,16 @@ test('every command of the README does what it says', async () => {
     KUBECACHEDIR: join(own.folder, 'kubectl'),
   };
   const blocks = pageBlocks('deploy/policies/README.md');
-  expect(blocks).toHaveLength(3);
+  expect(blocks).toHaveLength(4);
   for (const { script } of blocks) await succeed('sh', ['-e', '-c', script], { env });
   expect(await checked()).toHaveLength(8);
-  const policy = ['get', 'validatingadmissionpolicy', 'pipewright-organizations'];
-  expect(await kubectl(...policy, '-o', 'jsonpath={.spec.variables[0].expression}')).toContain(
-    "'ingest'",
-  );
+  const parameter = (policy: string, index: number) => {
+    const path = `jsonpath={.spec.variables[${index}].expression}`;
+    return kubectl('get', 'validatingadmissionpolicy', `pipewright-${policy}`, '-o', path);
+  };
+  expect(await parameter('organizations', 0)).toContain("'ingest'");
+  expect(await parameter('removals', 0)).toBe('100');
+  expect(await parameter('removals', 1)).toBe("['Retain', 'RemovePrivateEndpoints']");
 });
 
 describe('the types in every expression', () => {

@@ -4,12 +4,21 @@ import { waitFor } from '../controlplane/client.ts';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
 
 export interface Stored {
-  readonly metadata: { readonly name: string; readonly annotations?: Record<string, string> };
+  readonly metadata: {
+    readonly name: string;
+    readonly generation?: number;
+    readonly annotations?: Record<string, string>;
+    readonly finalizers?: readonly string[];
+  };
   readonly spec: Readonly<Record<string, unknown>>;
   readonly rules: readonly { readonly resources: readonly string[] }[];
   readonly status?: {
-    readonly conditions: readonly { readonly type: string; readonly reason: string }[];
-    readonly privateEndpoints?: readonly { readonly origin?: string }[];
+    readonly conditions: readonly {
+      readonly type: string;
+      readonly reason: string;
+      readonly observedGeneration: number;
+    }[];
+    readonly privateEndpoints?: readonly { readonly id: string; readonly origin?: string }[];
   };
 }
 
@@ -29,9 +38,7 @@ export interface GuideObjects {
   /** Asks for another try, and does not wait for it. */
   retry(path: string): Promise<void>;
   until(path: string, what: string, fits: (stored: Stored) => boolean): Promise<void>;
-  /** Whether `Ready` has that reason now. */
-  has(path: string, reason: string): Promise<boolean>;
-  /** Waits for that reason of `Ready`. */
+  /** Waits for that reason of `Ready`, told of the spec as it is now. */
   reasonIs(path: string, reason: string): Promise<void>;
   /** Waits until the operator may read that Secret, or may not. */
   mayReadSecret(name: string, isAllowed: boolean): Promise<void>;
@@ -45,8 +52,15 @@ export function guideObjects({ admin }: ControlPlane, namespace: string): GuideO
   const until: GuideObjects['until'] = async (path, what, fits) => {
     await waitFor(() => read(path), { what: `${path}: ${what}`, until: fits });
   };
-  const isReadyAs = ({ status }: Stored, reason: string): boolean =>
-    Boolean(status?.conditions.some((one) => one.type === 'Ready' && one.reason === reason));
+  const isReadyAs = ({ metadata, status }: Stored, reason: string): boolean =>
+    Boolean(
+      status?.conditions.some(
+        (one) =>
+          one.type === 'Ready' &&
+          one.reason === reason &&
+          one.observedGeneration === metadata.generation,
+      ),
+    );
   return {
     put,
     edit,
@@ -66,7 +80,6 @@ export function guideObjects({ admin }: ControlPlane, namespace: string): GuideO
         const annotations = { 'pipewright.dev/reconcile-requested-at': randomUUID() };
         return { ...stored, metadata: { ...stored.metadata, annotations } };
       }),
-    has: async (path, reason) => isReadyAs(await read(path), reason),
     reasonIs: (path, reason) => until(path, reason, (stored) => isReadyAs(stored, reason)),
     async mayReadSecret(name, isAllowed) {
       const resourceAttributes = { namespace, verb: 'get', resource: 'secrets', name };

@@ -56,7 +56,8 @@ export async function openGuideWorld(
     KUBERC: 'off',
     NO_COLOR: '1',
     npm_config_prefix: join(checkout, 'npm'),
-    // What would be built before packing is there, and other tests are reading it.
+    // The build that packing begins with is left out: its results are there, and other tests read
+    // them. test/packaging/plugin-install.test.ts packs with it.
     npm_config_ignore_scripts: 'true',
   };
   const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
@@ -107,6 +108,8 @@ export async function install({ succeed }: GuideWorld): Promise<void> {
 export interface Following {
   /** Done before the first block of this place, which has to be there: see `isPlace`. */
   readonly before?: Readonly<Record<string, () => Promise<unknown>>>;
+  /** Done behind the first block of this place: what holds then, beside what the page shows. */
+  readonly after?: Readonly<Record<string, () => Promise<unknown>>>;
   /** The exit code of the blocks of this place, where that is not 0. */
   readonly endsWith?: Readonly<Record<string, number>>;
 }
@@ -115,13 +118,16 @@ export interface Following {
 export function follow(
   blocks: readonly PageBlock[],
   world: () => GuideWorld,
-  { before = {}, endsWith = {} }: Following = {},
+  { before = {}, after = {}, endsWith = {} }: Following = {},
 ): void {
   const left = new Set(Object.keys(before));
+  const unseen = new Set(Object.keys(after));
   for (const { line, section, script, shown, notRun } of blocks) {
     if (notRun !== undefined) continue;
     const given = [...left].filter((place) => isPlace(place, { section, script }));
     for (const place of given) left.delete(place);
+    const then = [...unseen].filter((place) => isPlace(place, { section, script }));
+    for (const place of then) unseen.delete(place);
     test(`line ${line}, ${section}: ${script.split('\n', 1)[0]}`, async () => {
       for (const place of given) await before[place]?.();
       const { code, stdout, stderr } = await world().shell(script);
@@ -130,10 +136,11 @@ export function follow(
       const printed = stdout + stderr;
       expect(missingFrom(printed, shown ?? ''), printed).toBeUndefined();
       if (script.includes('deployment/')) await world().node.sync();
+      for (const place of then) await after[place]?.();
     });
   }
-  test('every preparation was for a block that is there', () => {
-    expect([...left]).toEqual([]);
+  test('every preparation and look was for a block that is there', () => {
+    expect([...left, ...unseen]).toEqual([]);
   });
 }
 

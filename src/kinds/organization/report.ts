@@ -75,7 +75,9 @@ export function contestedOf({
 }: Pick<OrganizationSpec, 'organizationId'>): Contested {
   const { kind } = organizationType;
   const find = `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`;
-  return { kind, what: 'the organization', find };
+  const beforeDeletion =
+    'Before you delete one with deletionPolicy RemovePrivateEndpoints, set that to Retain: else the private endpoints that it owns are removed';
+  return { kind, what: 'the organization', find, beforeDeletion };
 }
 
 /**

@@ -21,6 +21,8 @@ export interface Contested {
   readonly what: string;
   /** The command that finds the others, for those who may see them. */
   readonly find: string;
+  /** What to do before one of them is deleted; absent where a deletion changes nothing elsewhere. */
+  readonly beforeDeletion?: string;
 }
 
 export interface Conflict {
@@ -68,17 +70,19 @@ export function reportConflict(options: Conflict): ConflictReport {
 }
 
 /** Why an object waits, and what to do. */
-export function conflictMessage(to: Held | Turn, { kind, what, find }: Contested): string {
+export function conflictMessage(to: Held | Turn, contested: Contested): string {
+  const { kind, what, find, beforeDeletion } = contested;
   const isHeld = to.why === 'held';
   const nothing = `${isHeld ? 'so nothing' : 'Nothing'} is sent for this object`;
-  const takeOver = 'Delete one of the two; this one takes over when the other is gone';
+  const warning = beforeDeletion ? `. ${beforeDeletion}` : '';
+  const takeOver = `Delete one of the two; this one takes over when the other is gone${warning}`;
   switch (to.why) {
     case 'held':
       return to.holder
         ? `${capital(what)} is held by ${kind} "${to.holder.name}", ${nothing}. ${takeOver}`
-        : `${capital(what)} is held by an object in another namespace, ${nothing}. ${takeOver}. To find it, with the right to list all namespaces: ${find}`;
+        : `${capital(what)} is held by an object in another namespace, ${nothing}. ${takeOver}. To find the other object, with the right to list all namespaces: ${find}`;
     case 'turn':
-      return `${kind} "${to.holder?.name ?? ''}" is for ${what} too and is older, so it is tried first. ${nothing} until the API has refused the key of that one, or it is gone. Delete one of the two`;
+      return `${kind} "${to.holder?.name ?? ''}" is for ${what} too and is older, so it is tried first. ${nothing} until the API has refused the key of that one, or it is gone. Delete one of the two${warning}`;
     case 'unlisted':
       return `The object that holds ${what} may be in a namespace of --namespaces that could not be listed yet. ${nothing} until it is listed. The log names the namespace and the missing right`;
     case 'courtesy':
