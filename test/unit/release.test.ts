@@ -85,8 +85,14 @@ describe('sums', () => {
 
   test.each([
     ['', 'x is empty'],
-    ['<!doctype html>\n', 'x is not a file of sha256sum: "<!doctype html>" is no sum and name'],
-    [`${OF_A} a\n`, 'is no sum and name'],
+    [
+      '<!doctype html>\n',
+      'x is not a file of sums of a release: "<!doctype html>" is not a SHA256 and the name of a file',
+    ],
+    [`${OF_A} a\n`, 'is not a SHA256 and the name of a file'],
+    [`${OF_A}  a\n${OF_B}  b\n${OF_A}  a\n`, 'x has two lines for a;'],
+    [`${OF_A}  a\u001b[2J\n`, `${OF_A}  a\\u001b[2J" is not`],
+    [`${OF_A}  ../a\n`, 'is not a SHA256 and the name of a file'],
   ])('are refused in %j', (text, why) => {
     expect(() => parseSums(text, 'x')).toThrow(why);
   });
