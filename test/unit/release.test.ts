@@ -46,6 +46,16 @@ describe('the section of a version', () => {
     );
   });
 
+  test.each(['2026-13-45', '2026-02-30', '2027-02-29'])('has no day %s', (day) => {
+    const changelog = CHANGELOG.replace('2026-12-01', day);
+    expect(() => sectionOf(changelog, '0.1.0')).toThrow(
+      `CHANGELOG.md has "## 0.1.0 (${day})", and there is no day ${day}`,
+    );
+    expect(sectionOf(CHANGELOG.replace('2026-12-01', '2028-02-29'), '0.1.0').date).toBe(
+      '2028-02-29',
+    );
+  });
+
   test('goes with the tag of its version alone, and once it has a day', () => {
     requireTag('v0.1.0', '0.1.0', { date: '2026-12-01', text: 'any' });
     expect(() => requireTag('0.1.0', '0.1.0', { date: '2026-12-01', text: 'any' })).toThrow(
