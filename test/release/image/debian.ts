@@ -105,19 +105,24 @@ async function withApt(folder: string, missing: readonly Wanted[]): Promise<void
 /** `there`: what apt says of the newest one, if it knows any. */
 function notThere({ debian, architecture, file }: Wanted, there: string, said: string): Error {
   const { name, version, sha256 } = debian;
-  const [, newer] = /^Version: (.*)$/m.exec(there) ?? [];
-  const [, hash] = /^SHA256: (.*)$/m.exec(there) ?? [];
   const complaints = said.split('\n').filter((line) => /^[EW]:/.test(line));
   return new Error(
     [
-      `apt on this machine has no ${name} ${version} for ${architecture}, which test/release/image/base.ts asks for:`,
+      `apt on this machine cannot fetch ${name} ${version} for ${architecture}, which test/release/image/base.ts asks for:`,
       ...complaints.map((line) => `  ${line}`),
-      newer === undefined
-        ? `It knows no version of it. Are the sources of Debian 12 among those of apt?`
-        : `It has ${newer}, with the SHA256 ${hash}. To take that one, put both into base.ts.`,
+      newest(there, version),
       `To build with the old one, fetch it from https://snapshot.debian.org/binary/${name}/ (SHA256 ${sha256[architecture]}) and store it as ${file}`,
     ].join('\n'),
   );
+}
+
+/** One without a hash is no offer: it is installed here, and no source has it. */
+function newest(there: string, wanted: string): string {
+  const [, version] = /^Version: (.*)$/m.exec(there) ?? [];
+  const [, hash] = /^SHA256: (.*)$/m.exec(there) ?? [];
+  if (version === undefined || version === wanted || hash === undefined)
+    return 'None of its sources gave it. Are those of Debian 12 among them, and does this machine reach them?';
+  return `It has ${version}, with the SHA256 ${hash}. To take that one, put both into base.ts.`;
 }
 
 async function requireHash(file: string, sha256: string): Promise<void> {
