@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unpackTar } from 'modern-tar';
 import { type Ran, run } from '../run.ts';
+import { inScratch } from '../scratch.ts';
 import { ARCHITECTURES, type Architecture, DEBIAN, type DebianPackage } from './base.ts';
 
 /** What a package of Debian holds: its files by path, and what dpkg would know of it. */
@@ -63,8 +64,7 @@ function fileOf(folder: string, { sha256 }: DebianPackage, architecture: Archite
 }
 
 async function withApt(folder: string, missing: readonly Wanted[]): Promise<void> {
-  const own = await mkdtemp(join(folder, 'apt-'));
-  try {
+  await inScratch(join(folder, 'apt-'), async (own) => {
     const [state, cache] = [join(own, 'state'), join(own, 'cache')];
     await mkdir(join(state, 'lists/partial'), { recursive: true });
     await mkdir(join(cache, 'archives/partial'), { recursive: true });
@@ -97,9 +97,7 @@ async function withApt(folder: string, missing: readonly Wanted[]): Promise<void
       await requireHash(fetched, debian.sha256[architecture]);
       await rename(fetched, file);
     }
-  } finally {
-    await rm(own, { recursive: true });
-  }
+  });
 }
 
 /** `there`: what apt says of the newest one, if it knows any. */
