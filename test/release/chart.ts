@@ -47,9 +47,9 @@ async function requireInGit(paths: readonly string[], say: Say): Promise<void> {
   if (!existsSync('.git')) return;
   // The folder may be another user's, in a container for one; git only lists names here.
   const args = ['-c', 'safe.directory=*', 'ls-files', '-z', '--others', '--', CHART];
-  const listed = await run('git', args).catch((error: Error) => error);
-  if (listed instanceof Error || listed.code !== 0) {
-    const why = listed instanceof Error ? 'there is no program "git" here' : listed.stderr.trim();
+  const listed = await run('git', args).catch(() => undefined);
+  if (listed?.code !== 0) {
+    const why = listed ? listed.stderr.trim() : 'the program "git" does not start here';
     say(`Not checked: whether each file of the chart is in git (${why})`);
     return;
   }

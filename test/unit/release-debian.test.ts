@@ -18,10 +18,7 @@ async function refusal(known: string): Promise<string> {
   }
   vi.stubEnv('PATH', folder + delimiter + process.env['PATH']);
   onTestFinished(() => void vi.unstubAllEnvs());
-  return fetchDebian(join(folder, 'downloads')).then(
-    () => '',
-    (error: Error) => error.message,
-  );
+  return fetchDebian(join(folder, 'downloads')).then(() => '', String);
 }
 
 test.each([
