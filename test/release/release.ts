@@ -6,13 +6,14 @@ import { notices } from '../bundle/texts.ts';
 import { type Say, step } from '../controlplane/progress.ts';
 import { appEntries, makeBundles } from './bundles.ts';
 import { sectionOf } from './changelog.ts';
-import { chartArchive, pluginArchive } from './folder-archive.ts';
+import { chartArchive } from './chart.ts';
 import { ARCHITECTURES } from './image/base.ts';
 import { IMAGE } from './image/config.ts';
 import { fetchDebian } from './image/debian.ts';
 import { filesOf, type ImageFiles } from './image/files.ts';
 import { fetchNode } from './image/node-package.ts';
 import { type Image, ociImage } from './image/oci.ts';
+import { pluginArchive } from './plugin.ts';
 import { bills } from './sbom/bills.ts';
 
 /** Everything that is published of one version, by name. */
@@ -23,6 +24,7 @@ export interface Release {
 
 export const SUMS = 'SHA256SUMS';
 const { version } = packageJson;
+const IMAGE_LINE = `image: ${IMAGE}:${version}`;
 
 /** The same files give the same release to the bit, wherever and whenever it is built. */
 export async function buildRelease({
@@ -34,6 +36,8 @@ export async function buildRelease({
   readonly say: Say;
 }): Promise<Release> {
   const section = sectionOf(await readFile('CHANGELOG.md', 'utf8'), version);
+  const manifest = await installManifest();
+  const chart = await chartArchive(say);
   const made = await step(say, 'Bundling operator and plugin', makeBundles);
   await step(say, 'Fetching Node for both architectures', () => fetchNode(downloads));
   await step(say, 'Fetching its libraries from Debian', () => fetchDebian(downloads));
@@ -45,9 +49,9 @@ export async function buildRelease({
   const files = new Map<string, Uint8Array | string>([
     [`pipewright-image-${version}.tar`, image.archive],
     ['image-digest.txt', `${IMAGE}:${version}@${image.digest}\n`],
-    [`pipewright-chart-${version}.tgz`, await chartArchive()],
+    [`pipewright-chart-${version}.tgz`, chart],
     [`kubectl-pipewright-${version}.tgz`, await pluginArchive(made)],
-    ['install.yaml', withDigest(await readFile('deploy/install.yaml', 'utf8'), image.digest)],
+    ['install.yaml', manifest.replace(IMAGE_LINE, `${IMAGE_LINE}@${image.digest}`)],
     ['THIRD-PARTY-NOTICES', allNotices(made, images)],
     ['CHANGES.md', `${section.text}\n`],
     ...bills(made, section.date),
@@ -64,12 +68,15 @@ export function sumsOf(files: ReadonlyMap<string, Uint8Array>): string {
     .join('');
 }
 
-/** Whoever installs from one file gets the image of this release and no other. */
-function withDigest(manifest: string, digest: string): string {
-  const image = `image: ${IMAGE}:${version}\n`;
-  if (manifest.split(image).length !== 2)
-    throw new Error(`deploy/install.yaml does not have the line "${image.trim()}" once`);
-  return manifest.replace(image, `image: ${IMAGE}:${version}@${digest}\n`);
+/** Its image gets a digest, so that whoever installs from it gets the image of this release and no other. */
+async function installManifest(): Promise<string> {
+  const manifest = await readFile('deploy/install.yaml', 'utf8');
+  const lines = manifest.split('\n').map((line) => line.trim());
+  if (lines.filter((line) => line === IMAGE_LINE).length !== 1)
+    throw new Error(
+      `deploy/install.yaml does not have the line "${IMAGE_LINE}" once, with the version of package.json; name that version in deploy/kustomize/base/deployment.yaml, run "npm run generate" and commit what it writes`,
+    );
+  return manifest;
 }
 
 function allNotices(made: readonly Made[], images: readonly ImageFiles[]): string {

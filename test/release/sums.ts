@@ -1,19 +1,21 @@
 import { createHash } from 'node:crypto';
 import { SUMS } from './release.ts';
 
-/** Sums by name, as sha256sum writes them. */
+/** Sums by name, as sha256sum writes them. Names are printed, so only those that a release may have are taken. */
 export function parseSums(text: string, from: string): Map<string, string> {
-  const lines = text.split('\n').filter((line) => line !== '');
-  const sums = lines.map((line): [string, string] => {
-    const [, sum, name] = /^([0-9a-f]{64}) [ *](\S.*)$/.exec(line) ?? [];
+  const sums = new Map<string, string>();
+  for (const line of text.split('\n').filter((line) => line !== '')) {
+    const [, sum, name] = /^([0-9a-f]{64}) [ *]([\w.+-]+)$/.exec(line) ?? [];
     if (sum === undefined || name === undefined)
       throw new Error(
-        `${from} is not a file of sha256sum: ${JSON.stringify(line.slice(0, 100))} is no sum and name`,
+        `${from} is not a file of sums of a release: ${JSON.stringify(line.slice(0, 100))} is not a SHA256 and the name of a file`,
       );
-    return [name, sum];
-  });
-  if (sums.length === 0) throw new Error(`${from} is empty`);
-  return new Map(sums);
+    if (sums.has(name))
+      throw new Error(`${from} has two lines for ${name}; a release has one for each file`);
+    sums.set(name, sum);
+  }
+  if (sums.size === 0) throw new Error(`${from} is empty`);
+  return sums;
 }
 
 /** One line for each file that is other than the sums say. */

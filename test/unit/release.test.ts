@@ -46,6 +46,16 @@ describe('the section of a version', () => {
     );
   });
 
+  test.each(['2026-13-45', '2026-02-30', '2027-02-29'])('has no day %s', (day) => {
+    const changelog = CHANGELOG.replace('2026-12-01', day);
+    expect(() => sectionOf(changelog, '0.1.0')).toThrow(
+      `CHANGELOG.md has "## 0.1.0 (${day})", and there is no day ${day}`,
+    );
+    expect(sectionOf(CHANGELOG.replace('2026-12-01', '2028-02-29'), '0.1.0').date).toBe(
+      '2028-02-29',
+    );
+  });
+
   test('goes with the tag of its version alone, and once it has a day', () => {
     requireTag('v0.1.0', '0.1.0', { date: '2026-12-01', text: 'any' });
     expect(() => requireTag('0.1.0', '0.1.0', { date: '2026-12-01', text: 'any' })).toThrow(
@@ -85,8 +95,14 @@ describe('sums', () => {
 
   test.each([
     ['', 'x is empty'],
-    ['<!doctype html>\n', 'x is not a file of sha256sum: "<!doctype html>" is no sum and name'],
-    [`${OF_A} a\n`, 'is no sum and name'],
+    [
+      '<!doctype html>\n',
+      'x is not a file of sums of a release: "<!doctype html>" is not a SHA256 and the name of a file',
+    ],
+    [`${OF_A} a\n`, 'is not a SHA256 and the name of a file'],
+    [`${OF_A}  a\n${OF_B}  b\n${OF_A}  a\n`, 'x has two lines for a;'],
+    [`${OF_A}  a\u001b[2J\n`, `${OF_A}  a\\u001b[2J" is not`],
+    [`${OF_A}  ../a\n`, 'is not a SHA256 and the name of a file'],
   ])('are refused in %j', (text, why) => {
     expect(() => parseSums(text, 'x')).toThrow(why);
   });

@@ -1,8 +1,9 @@
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Entry, file } from '../archive.ts';
 import { run } from '../run.ts';
+import { inScratch } from '../scratch.ts';
 import { USER } from './root.ts';
 import { writeTree } from './tree.ts';
 
@@ -22,8 +23,7 @@ const BUNDLES = 3;
  * its user: with chroot by root, else in a user namespace. Only of the processor that runs this.
  */
 export async function compileCache(entries: readonly Entry[]): Promise<Entry[]> {
-  const root = await mkdtemp(join(tmpdir(), 'pipewright-root-'));
-  try {
+  return inScratch(join(tmpdir(), 'pipewright-root-'), async (root) => {
     await chmod(root, 0o755);
     await writeTree(root, entries);
     const cache = join(root, CACHE);
@@ -43,9 +43,7 @@ export async function compileCache(entries: readonly Entry[]): Promise<Entry[]> 
     if (files.length < BUNDLES)
       throw new Error(`of ${BUNDLES} bundles Node kept what it compiled in ${files.length} files`);
     return files;
-  } finally {
-    await rm(root, { recursive: true });
-  }
+  });
 }
 
 async function enter(root: string, isRoot: boolean, command: readonly string[]): Promise<void> {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unpackTar } from 'modern-tar';
 import { type Ran, run } from '../run.ts';
+import { inScratch } from '../scratch.ts';
 import { ARCHITECTURES, type Architecture, DEBIAN, type DebianPackage } from './base.ts';
 
 /** What a package of Debian holds: its files by path, and what dpkg would know of it. */
@@ -63,8 +64,7 @@ function fileOf(folder: string, { sha256 }: DebianPackage, architecture: Archite
 }
 
 async function withApt(folder: string, missing: readonly Wanted[]): Promise<void> {
-  const own = await mkdtemp(join(folder, 'apt-'));
-  try {
+  await inScratch(join(folder, 'apt-'), async (own) => {
     const [state, cache] = [join(own, 'state'), join(own, 'cache')];
     await mkdir(join(state, 'lists/partial'), { recursive: true });
     await mkdir(join(cache, 'archives/partial'), { recursive: true });
@@ -97,27 +97,30 @@ async function withApt(folder: string, missing: readonly Wanted[]): Promise<void
       await requireHash(fetched, debian.sha256[architecture]);
       await rename(fetched, file);
     }
-  } finally {
-    await rm(own, { recursive: true });
-  }
+  });
 }
 
 /** `there`: what apt says of the newest one, if it knows any. */
 function notThere({ debian, architecture, file }: Wanted, there: string, said: string): Error {
   const { name, version, sha256 } = debian;
-  const [, newer] = /^Version: (.*)$/m.exec(there) ?? [];
-  const [, hash] = /^SHA256: (.*)$/m.exec(there) ?? [];
   const complaints = said.split('\n').filter((line) => /^[EW]:/.test(line));
   return new Error(
     [
-      `apt on this machine has no ${name} ${version} for ${architecture}, which test/release/image/base.ts asks for:`,
+      `apt on this machine cannot fetch ${name} ${version} for ${architecture}, which test/release/image/base.ts asks for:`,
       ...complaints.map((line) => `  ${line}`),
-      newer === undefined
-        ? `It knows no version of it. Are the sources of Debian 12 among those of apt?`
-        : `It has ${newer}, with the SHA256 ${hash}. To take that one, put both into base.ts.`,
+      newest(there, version),
       `To build with the old one, fetch it from https://snapshot.debian.org/binary/${name}/ (SHA256 ${sha256[architecture]}) and store it as ${file}`,
     ].join('\n'),
   );
+}
+
+/** One without a hash is no offer: it is installed here, and no source has it. */
+function newest(there: string, wanted: string): string {
+  const [, version] = /^Version: (.*)$/m.exec(there) ?? [];
+  const [, hash] = /^SHA256: (.*)$/m.exec(there) ?? [];
+  if (version === undefined || version === wanted || hash === undefined)
+    return 'None of its sources gave it. Are those of Debian 12 among them, and does this machine reach them?';
+  return `It has ${version}, with the SHA256 ${hash}. To take that one, put both into base.ts.`;
 }
 
 async function requireHash(file: string, sha256: string): Promise<void> {

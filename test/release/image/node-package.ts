@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { unpackTar } from 'modern-tar';
 import { run } from '../run.ts';
+import { inScratch } from '../scratch.ts';
 import { ARCHITECTURES, type Architecture, NODE, NODE_VERSION } from './base.ts';
 
 export interface NodeFiles {
@@ -48,8 +49,7 @@ function fileOf(architecture: Architecture): string {
 
 async function withNpm(folder: string, architecture: Architecture): Promise<void> {
   const what = `${NODE[architecture].package}@${NODE_VERSION}`;
-  const own = await mkdtemp(join(folder, 'npm-'));
-  try {
+  await inScratch(join(folder, 'npm-'), async (own) => {
     const args = ['pack', what, '--pack-destination', own, '--loglevel=error'];
     const { npm_execpath: running } = process.env;
     const { code, stderr } = await (running === undefined
@@ -57,7 +57,5 @@ async function withNpm(folder: string, architecture: Architecture): Promise<void
       : run(process.execPath, [running, ...args], { cwd: own }));
     if (code !== 0) throw new Error(`npm cannot fetch ${what}: ${stderr.trim()}`);
     await rename(join(own, fileOf(architecture)), join(folder, fileOf(architecture)));
-  } finally {
-    await rm(own, { recursive: true });
-  }
+  });
 }

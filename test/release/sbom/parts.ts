@@ -33,7 +33,8 @@ export function partsOfBase(architecture: Architecture): Part[] {
       `this runs on Node ${process.versions.node}, and the image has ${NODE_VERSION}: run it as "npm run release"`,
     );
   const inside = Object.entries(process.versions)
-    .filter(([name]) => !NO_CODE.has(name))
+    // Node says that some are inside it, and not which version.
+    .filter(([name, version]) => !NO_CODE.has(name) && version !== '')
     .map(([name, version = '']) => ({
       name,
       version,
