@@ -54,6 +54,17 @@ describe("the runbook's query shows", () => {
       ],
       1,
     ],
+    [
+      'the part of the time in which a key had to wait, however many had to',
+      'pipewright_credential_paused{state="paused"}',
+      [
+        {
+          series: metric('pipewright_credential_paused', { ...target, state: 'paused' }),
+          values: '4x50',
+        },
+      ],
+      1,
+    ],
   ])('%s', async (_, name, input, value) => {
     const queries = pageQueries(RUNBOOK).filter(({ expr }) => expr.includes(name));
     const expected = queries.map(({ expr }) => ({
