@@ -29,6 +29,10 @@ describe('the alerts of the chart', () => {
     expect(await rulesWith({ rules: { ...rules, job }, podMonitor: { enabled: true } })).toEqual(
       withJob(String.raw`job=~"shard-\\d+: \"x\" #1"`),
     );
+    const cluster = 'eu "1"';
+    expect(
+      await rulesWith({ rules: { ...rules, cluster }, podMonitor: { enabled: true } }),
+    ).toEqual(withJob(String.raw`job="pipewright/pipewright", cluster="eu \"1\""`));
     const selectors = alertsIn(await plainRules()).flatMap(({ expr }) => expr.match(/\{[^}]*\}/g));
     for (const selector of selectors) expect(selector).toMatch(/^\{job=~"\.\*"[,}]/);
   });

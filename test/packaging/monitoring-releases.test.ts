@@ -129,6 +129,25 @@ describe('a release that is well neither hides the alerts of a sick one nor shar
   });
 });
 
+describe('one release with its own alerts in each of two clusters', () => {
+  const target = { namespace: 'pipewright', job: 'pipewright/pipewright' };
+  const of = (cluster: string): Release => ({ target: { ...target, cluster } });
+  async function rulesFor(cluster: string): Promise<RuleGroups> {
+    const rules = { enabled: true, cluster, alertLabels: { for: cluster } };
+    const values = { metrics: { podMonitor: { enabled: true }, rules } };
+    return only(await rendered({ values }), 'PrometheusRule')['spec'] as RuleGroups;
+  }
+
+  test('raises those of its own, and tells of one that was never scraped', async () => {
+    const rules = await Promise.all(['eu', 'us'].map(rulesFor));
+    const both = [...sick(of('eu')), ...well(of('us'))];
+    const raised = [firing(await ofSick(), { for: 'eu' })];
+    expect(await complaintsOf({ rules, input: both, expected: raised })).toBe('');
+    const absent = [firing(['PipewrightAbsent'], { for: 'eu', cluster: 'eu' })];
+    expect(await complaintsOf({ rules, input: well(of('us')), expected: absent })).toBe('');
+  });
+});
+
 describe('one release with its own alerts in each of two namespaces', () => {
   /** What the chart makes for a team, and the labels of the targets that Prometheus makes of it. */
   async function team(name: string): Promise<{ rules: RuleGroups; release: Release }> {

@@ -46,6 +46,41 @@ test('the alert for those who need the user has every reason that no retry mends
   expect(rule?.expr).toContain('reason="NotFound", kind!="Activity"}');
 });
 
+describe("the runbook's query shows", () => {
+  const target = { job: 'p', instance: 'a' };
+  test.each<[string, string, readonly Series[], number]>([
+    [
+      'a cleanup that was given up before the first scrape',
+      'pipewright_cleanup_abandoned_total',
+      [
+        { series: metric('pipewright_cleanup_abandoned_total', target), values: '_x20 1x30' },
+        { series: metric('process_start_time_seconds', target), values: '_x20 1170x30' },
+      ],
+      1,
+    ],
+    [
+      'the part of the time in which a key had to wait, however many had to',
+      'pipewright_credential_paused{state="paused"}',
+      [
+        {
+          series: metric('pipewright_credential_paused', { ...target, state: 'paused' }),
+          values: '4x50',
+        },
+      ],
+      1,
+    ],
+  ])('%s', async (_, name, input, value) => {
+    const queries = pageQueries(RUNBOOK).filter(({ expr }) => expr.includes(name));
+    const expected = queries.map(({ expr }) => ({
+      expr,
+      eval_time: '40m',
+      exp_samples: [{ labels: '{job="p"}', value }],
+    }));
+    expect(expected).toHaveLength(1);
+    expect(await complaintsOf({ input, expected })).toBe('');
+  });
+});
+
 test('no two panels of the dashboard share a place or an id', async () => {
   const all = await panels();
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);

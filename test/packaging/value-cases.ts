@@ -218,6 +218,10 @@ export const VALUE_CASES: Readonly<
     to: 'pipewright-.*',
     beside: { metrics: { rules: { enabled: true } } },
   },
+  'metrics.rules.cluster': {
+    to: 'eu',
+    beside: { metrics: { rules: { enabled: true } } },
+  },
   'metrics.dashboards.enabled': { to: true },
   'metrics.dashboards.labels': {
     to: { folder: 'x' },

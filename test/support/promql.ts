@@ -8,7 +8,7 @@ export interface Selector {
 const OF_THE_SCRAPER = ['cluster', 'job', 'pod', 'instance'];
 
 const WORDS = new Set(
-  'absent and avg_over_time by bool count group group_left group_right histogram_quantile ignoring increase last_over_time max max_over_time min offset on or rate sum time topk unless without'.split(
+  'absent and avg_over_time by bool count group group_left group_right histogram_quantile ignoring increase last_over_time max max_over_time min min_over_time offset on or rate sum time topk unless without'.split(
     ' ',
   ),
 );

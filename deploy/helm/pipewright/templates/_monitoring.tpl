@@ -3,14 +3,17 @@
 {{- printf "%s/%s" .Release.Namespace (include "pipewright.fullname" .) -}}
 {{- end -}}
 
-{{/* The matcher in place of job=~".*" in the alerts. */}}
-{{- define "pipewright.jobMatcher" -}}
+{{/* What stands in place of the matcher job=~".*" in the alerts. */}}
+{{- define "pipewright.releaseMatchers" -}}
 {{- if .Values.metrics.rules.job -}}
 {{- printf "job=~%q" .Values.metrics.rules.job -}}
 {{- else if or .Values.metrics.podMonitor.enabled .Values.metrics.serviceMonitor.enabled -}}
 {{- printf "job=%q" (include "pipewright.job" .) -}}
 {{- else -}}
 job=~".*"
+{{- end -}}
+{{- with .Values.metrics.rules.cluster -}}
+{{- printf ", cluster=%q" . -}}
 {{- end -}}
 {{- end -}}
 
@@ -24,14 +27,14 @@ job=~".*"
 {{- define "pipewright.alerts" -}}
 {{- $values := .Values.metrics.rules -}}
 {{- $file := .Files.Get "files/monitoring/rules.yaml" | required "metrics.rules.enabled is true, but this copy of the chart has no files/monitoring/rules.yaml" | fromYaml -}}
-{{- $matcher := include "pipewright.jobMatcher" . -}}
+{{- $matchers := include "pipewright.releaseMatchers" . -}}
 {{- $known := list -}}
 {{- $groups := list -}}
 {{- range $group := $file.groups -}}
 {{- $rules := list -}}
 {{- range $rule := $group.rules -}}
 {{- $known = append $known $rule.alert -}}
-{{- $_ := set $rule "expr" (replace `job=~".*"` $matcher $rule.expr) -}}
+{{- $_ := set $rule "expr" (replace `job=~".*"` $matchers $rule.expr) -}}
 {{- $_ := set $rule "labels" (mergeOverwrite $rule.labels $values.alertLabels) -}}
 {{- if $values.runbookUrl -}}
 {{- $_ := set $rule.annotations "runbook_url" (printf "%s#%s" $values.runbookUrl (lower $rule.alert)) -}}
