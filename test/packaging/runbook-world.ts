@@ -11,7 +11,7 @@ import { CHART } from './helm.ts';
 import { type PlayedNode, playNode } from './played-node.ts';
 import { type Ran, run } from './run.ts';
 
-export const POD = 'pipewright-5d8f7c9b4-x2k7q';
+const POD = 'pipewright-5d8f7c9b4-x2k7q';
 export const ORDERS = 'pipesettings.pipewright.dev/orders';
 
 /** An operator that Helm installed, its Pod, and an object `orders` that is Applied. */
