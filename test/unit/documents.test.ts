@@ -8,7 +8,6 @@ const NOT_HAD: Readonly<Record<string, RegExp>> = {
   Velero: /^velero /,
   cosign: /^cosign /,
   Flux: /^flux /,
-  'Argo CD': / applications\.argoproj\.io/,
   GitHub: /^(?:gh |git (?:tag|push) )/,
   'Sealed Secrets': /\bkubeseal /,
   'a cloud account': /^(?:aws|gcloud) /,
