@@ -21,7 +21,7 @@ export interface Contested {
   readonly what: string;
   /** The command that finds the others, for those who may see them. */
   readonly find: string;
-  /** What to do before one of them is deleted; absent where a deletion changes nothing elsewhere. */
+  /** What to do before one of them is deleted. */
   readonly beforeDeletion?: string;
 }
 
