@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { fencesIn, pageBlocks } from '../support/page.ts';
+import { fencesIn, type PageBlock, pageBlocks } from '../support/page.ts';
 
 /** What cannot be had here, and how each command that needs it is known. */
 const NOT_HAD: Readonly<Record<string, RegExp>> = {
@@ -29,10 +29,17 @@ const TESTS = globSync('test/{unit,integration,packaging,gitops}/**/*.ts').map((
 );
 
 /** All commands that are run, of all pages: what a sentence names must be among them. */
-const RUN = PAGES.flatMap((page) => pageBlocks(page))
-  .filter(({ notRun }) => notRun === undefined)
+const RUN = PAGES.flatMap(runnable)
   .map(({ script }) => script)
   .join('\n');
+
+function runnable(page: string): PageBlock[] {
+  return pageBlocks(page).filter(({ notRun }) => notRun === undefined);
+}
+
+function namedPages(source: string): string[] {
+  return [...source.matchAll(/pageBlocks\('([\w./-]+)'\)/g)].map(([, page = '']) => page);
+}
 
 /** A line with those that continue it. */
 function statements(script: string): string[] {
@@ -42,15 +49,23 @@ function statements(script: string): string[] {
     .filter((line) => line.trim() !== '' && !line.startsWith('#'));
 }
 
+test.each(PAGES.filter((page) => runnable(page).length > 0))(
+  'a test runs the commands of %s',
+  (page) => {
+    expect(TESTS.filter((source) => source.includes(`pageBlocks('${page}')`))).not.toEqual([]);
+  },
+);
+
+test.each([...new Set(TESTS.flatMap(namedPages))])(
+  '%s, which a test runs, has commands',
+  (page) => {
+    expect(runnable(page)).not.toEqual([]);
+  },
+);
+
 describe.each(PAGES)('%s', (page) => {
   const text = readFileSync(page, 'utf8');
   const blocks = pageBlocks(page);
-
-  test('has a test that runs its commands, if it has any', () => {
-    const run = blocks.filter(({ notRun }) => notRun === undefined);
-    const runners = TESTS.filter((source) => source.includes(`pageBlocks('${page}')`));
-    expect(run.length === 0 || runners.length > 0).toBe(true);
-  });
 
   test('says of a command that it is not run only where it needs what cannot be had here', () => {
     for (const { line, script, notRun } of blocks) {
