@@ -77,6 +77,7 @@ function describe(text: string): object[] {
 function changesOf(changelog: string): string[] {
   const [, newest = ''] = changelog.split(/^## .*$/m);
   return newest
+    .replaceAll(/^### .*$/gm, '')
     .split(/^- /m)
     .slice(1)
     .map((entry) => entry.replaceAll(/\s+/g, ' ').trim());
