@@ -50,13 +50,6 @@ test.each(definitions)(
   },
 );
 
-test.each(['Added', 'Found', 'Adopted'])(
-  'the page on objects says what becomes of an endpoint whose origin is %s',
-  (origin) => {
-    expect(guide('objects')).toMatch(new RegExp(`^\\| \`${origin}\` \\|.{20,}\\|$`, 'm'));
-  },
-);
-
 test('the object of the README is the example that its commands apply', () => {
   const [object = ''] = fencesIn(readme)
     .filter(({ language }) => language === 'yaml')
