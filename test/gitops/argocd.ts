@@ -34,7 +34,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCd> {
   const helm = await findProgram('helm', { say });
   await mkdir(folder, { recursive: true });
   await step(say, 'Installing the CRDs and the settings of Argo CD', () =>
-    applyArgoCdObjects(controlPlane, { program, registry }),
+    applyArgoCdObjects(controlPlane, registry),
   );
   await using stack = new AsyncDisposableStack();
   const store = await startService({

@@ -11,8 +11,8 @@ import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
 import { type Applications, applicationsOf } from './applications.ts';
 import { startArgoCd } from './argocd.ts';
+import { publishChart } from './published-chart.ts';
 import { createReader, type Reader } from './reader.ts';
-import { startRegistry } from './registry.ts';
 import { createRepository, type Repository } from './repository.ts';
 import { type Service, startService } from './service.ts';
 
@@ -73,12 +73,12 @@ export async function buildWorld({
   stack.defer(controllers.stop);
   const simulator = await startSimulator({ keys: { [KEY.id]: KEY.secret, ...EXAMPLE_KEY } });
   stack.defer(simulator.stop);
-  const registry = await startRegistry('deploy/helm/pipewright');
-  stack.defer(registry.stop);
+  const chart = await publishChart('deploy/helm/pipewright');
+  stack.defer(chart.stop);
   const argocd = await startArgoCd({
     controlPlane,
     folder: join(folder, 'argocd'),
-    registry: registry.url,
+    registry: chart.url,
     say,
     signal,
   });
@@ -87,13 +87,13 @@ export async function buildWorld({
   const reader = await createReader({
     folder: project,
     addresses: {
-      'oci://ghcr.io/pipewright/charts/pipewright': registry.url,
+      'oci://ghcr.io/pipewright/charts/pipewright': chart.url,
       'https://github.com/pipewright/pipewright': `file://${project}`,
       'https://git.example.com/platform/data-platform.git': `file://${own}`,
     },
     env: argocd.personEnv,
   });
-  await createRepository(project, { tag: `v${registry.version}` });
+  await createRepository(project, { tag: `v${chart.version}` });
   const repository = await createRepository(own, {
     content: join(project, 'deploy/argocd/your-repository'),
   });

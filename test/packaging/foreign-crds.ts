@@ -16,20 +16,24 @@ interface Source {
 const FLUX = 'config/crd/bases';
 const ESO = 'config/crds/bases/external-secrets.io';
 
+const ARGO_CD: Source = {
+  module: 'github.com/argoproj/argo-cd/v3',
+  // The one that the suite of Argo CD runs.
+  version: versionOf({
+    program: 'argocd',
+    folder: 'argocd',
+    module: 'github.com/argoproj/argo-cd/v3',
+    package: '',
+  }),
+  sum: 'h1:Xm1BF+I5OgDKUG3SDK49vn2/Y5AMyaNVko+/JT08gj0=',
+  files: ['application', 'applicationset', 'appproject'].map(
+    (name) => `manifests/crds/${name}-crd.yaml`,
+  ),
+};
+
 /** Where the CRDs of programs come from that our guides name: each has them in its Go module. */
 const SOURCES: readonly Source[] = [
-  {
-    module: 'github.com/argoproj/argo-cd/v3',
-    // The one that the suite of Argo CD runs.
-    version: versionOf({
-      program: 'argocd',
-      folder: 'argocd',
-      module: 'github.com/argoproj/argo-cd/v3',
-      package: '',
-    }),
-    sum: 'h1:Xm1BF+I5OgDKUG3SDK49vn2/Y5AMyaNVko+/JT08gj0=',
-    files: ['application', 'appproject'].map((name) => `manifests/crds/${name}-crd.yaml`),
-  },
+  ARGO_CD,
   {
     module: 'github.com/fluxcd/kustomize-controller',
     version: 'v1.7.3',
@@ -67,6 +71,11 @@ const SOURCES: readonly Source[] = [
 /** Paths of these CRDs: from the cache, else from Go's module proxy, for which Go has to be there. */
 export async function foreignCrds(): Promise<string[]> {
   return (await Promise.all(SOURCES.map(filesOf))).flat();
+}
+
+/** Those of Argo CD alone. */
+export async function argoCdCrds(): Promise<string[]> {
+  return filesOf(ARGO_CD);
 }
 
 async function filesOf({ module, version, sum, files }: Source): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { FAILURES } from '../../src/waits.ts';
 import { waitFor } from '../controlplane/client.ts';
@@ -46,39 +46,52 @@ test('the alert for those who need the user has every reason that no retry mends
   expect(rule?.expr).toContain('reason="NotFound", kind!="Activity"}');
 });
 
-describe("the runbook's query shows", () => {
-  const target = { job: 'p', instance: 'a' };
-  test.each<[string, string, readonly Series[], number]>([
-    [
-      'a cleanup that was given up before the first scrape',
-      'pipewright_cleanup_abandoned_total',
-      [
-        { series: metric('pipewright_cleanup_abandoned_total', target), values: '_x20 1x30' },
-        { series: metric('process_start_time_seconds', target), values: '_x20 1170x30' },
-      ],
-      1,
-    ],
-    [
-      'the part of the time in which a key had to wait, however many had to',
-      'pipewright_credential_paused{state="paused"}',
-      [
-        {
-          series: metric('pipewright_credential_paused', { ...target, state: 'paused' }),
-          values: '4x50',
-        },
-      ],
-      1,
-    ],
-  ])('%s', async (_, name, input, value) => {
-    const queries = pageQueries(RUNBOOK).filter(({ expr }) => expr.includes(name));
-    const expected = queries.map(({ expr }) => ({
-      expr,
-      eval_time: '40m',
-      exp_samples: [{ labels: '{job="p"}', value }],
-    }));
-    expect(expected).toHaveLength(1);
-    expect(await complaintsOf({ input, expected })).toBe('');
+/** What the panels ask where this release is chosen. */
+async function panelQueries({ cluster, job }: Labels): Promise<string[]> {
+  return (await panels()).flatMap(({ targets = [] }) =>
+    targets.map(({ expr }) =>
+      expr
+        .replaceAll('$cluster', cluster ?? '.*')
+        .replaceAll('$job', job ?? '.*')
+        .replaceAll('$namespace', '.*')
+        .replaceAll('$__rate_interval', '5m'),
+    ),
+  );
+}
+
+describe('the runbook and the dashboard show', () => {
+  test.each<[string, Labels]>([
+    ['pipewright_drift_total', { kind: 'PipeSettings' }],
+    ['pipewright_cleanup_abandoned_total', {}],
+  ])('what %s counted before the first scrape, but not of long ago', async (name, labels) => {
+    const asked = [...pageQueries(RUNBOOK).map(({ expr }) => expr), ...(await panelQueries({}))];
+    const exprs = asked.filter((expr) => expr.includes(name));
+    const of = (instance: string, counted: string, started: string): Series[] => [
+      { series: metric(name, { job: 'p', instance, ...labels }), values: `_x20 ${counted}` },
+      {
+        series: metric('process_start_time_seconds', { job: 'p', instance }),
+        values: `_x20 ${started}x30`,
+      },
+    ];
+    const input = [...of('young', '2x10 3x20', '1170'), ...of('old', '7x30', '-90000')];
+    expect(exprs).toHaveLength(2);
+    expect(await complaintsOf({ input, expected: exprs.map((expr) => sumOf(expr, 3)) })).toBe('');
   });
+
+  test('the part of the time in which a key had to wait, however many had to', async () => {
+    const labels = { job: 'p', instance: 'a', state: 'paused' };
+    const name = metric('pipewright_credential_paused', labels);
+    const exprs = pageQueries(RUNBOOK)
+      .map(({ expr }) => expr)
+      .filter((expr) => expr.includes('pipewright_credential_paused{state="paused"}'));
+    expect(exprs).toHaveLength(1);
+    const input = [{ series: name, values: '4x50' }];
+    expect(await complaintsOf({ input, expected: exprs.map((expr) => sumOf(expr, 1)) })).toBe('');
+  });
+
+  function sumOf(expr: string, value: number): Expected {
+    return { expr: `sum(${expr})`, eval_time: '40m', exp_samples: [{ labels: '{}', value }] };
+  }
 });
 
 test('no two panels of the dashboard share a place or an id', async () => {
@@ -96,15 +109,7 @@ test('no two panels of the dashboard share a place or an id', async () => {
 
 test('every panel of the dashboard shows the release and the cluster that are chosen, and no other', async () => {
   const chosen = { cluster: 'eu', job: 'team-a/pipewright' };
-  const exprs = (await panels()).flatMap(({ targets = [] }) =>
-    targets.map(({ expr }) =>
-      expr
-        .replaceAll('$cluster', chosen.cluster)
-        .replaceAll('$job', chosen.job)
-        .replaceAll('$namespace', '.*')
-        .replaceAll('$__rate_interval', '5m'),
-    ),
-  );
+  const exprs = await panelQueries(chosen);
   const metrics = new Set(exprs.flatMap(selectorsIn).map(({ metric: name }) => name));
   const own = { reason: 'Rejected', state: 'gated', le: '1' };
   const seriesOf = (release: Labels): Series[] =>
@@ -128,23 +133,29 @@ test('every panel of the dashboard shows the release and the cluster that are ch
   expect(await complaintsOf({ input: seriesOf(chosen), expected: shows(1) })).toBe('');
 });
 
-describe('at /metrics of an operator that has worked', () => {
-  async function worked(): Promise<Scene> {
-    const scene = await openScene({ start: false });
-    await scene.start();
-    await scene.psets.create('orders');
-    await scene.psets.until('orders', 'Applied');
-    // Somebody else changes it, and the next reply shows that.
-    scene.simulator.setSettings(`${ORGANIZATION}/${SERVICE}/orders`, {
-      object_storage_concurrency: 30,
-    });
-    await scene.psets.request('orders');
-    await scene.psets.untilIt('orders', 'drift', ({ status }) => 'drift' in status);
-    return scene;
-  }
+describe('at /metrics of an operator', () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene();
+  });
+  afterAll(() => scene.end());
+  const families = async () => parseExposition(await scene.operator().page('metrics'));
 
-  test('is every metric that an alert, a panel or the runbook names, with the labels it asks for', async () => {
-    const scene = await worked();
+  test('that has just started every counter has its series, so that no first event is missed', async () => {
+    const counters = (await families()).filter(({ type }) => type === 'counter');
+    expect(counters.filter(({ samples }) => samples.length === 0).map(({ name }) => name)).toEqual(
+      [],
+    );
+    const zero = counters.flatMap(({ samples }) =>
+      samples.filter(({ value }) => value === 0).map((one) => one.name),
+    );
+    expect(zero.filter((name) => name === 'pipewright_drift_total')).toHaveLength(
+      definitions.length,
+    );
+  });
+
+  test('that has worked is every metric that an alert, a panel or the runbook names, with the labels it asks for', async () => {
+    await changedByAnother();
     const exprs = [
       ...alertsIn(await plainRules()),
       ...(await panels()).flatMap(({ targets = [] }) => targets),
@@ -154,33 +165,27 @@ describe('at /metrics of an operator that has worked', () => {
     expect(wanted.length).toBeGreaterThan(30);
     const missing = await waitFor(
       async () => {
-        const families = parseExposition(await scene.operator().page('metrics'));
-        const samples = families.flatMap((family) => family.samples);
+        const samples = (await families()).flatMap((family) => family.samples);
         return wanted.filter(
-          ({ metric, labels }) =>
+          ({ metric: named, labels }) =>
             !samples.some(
-              ({ name, labels: has }) => name === metric && labels.every((label) => label in has),
+              ({ name, labels: has }) => name === named && labels.every((label) => label in has),
             ),
         );
       },
       { what: 'every metric to have a sample', until: (left) => left.length === 0 },
     );
     expect(missing).toEqual([]);
-    await scene.end();
   });
-});
 
-test('at /metrics of an operator that has just started every counter has its series, so that no first event is missed', async () => {
-  const scene = await openScene();
-  const counters = parseExposition(await scene.operator().page('metrics')).filter(
-    ({ type }) => type === 'counter',
-  );
-  expect(counters.filter(({ samples }) => samples.length === 0).map(({ name }) => name)).toEqual(
-    [],
-  );
-  const zero = counters.flatMap(({ samples }) =>
-    samples.filter(({ value }) => value === 0).map((one) => one.name),
-  );
-  expect(zero.filter((name) => name === 'pipewright_drift_total')).toHaveLength(definitions.length);
-  await scene.end();
+  /** An object is applied, then somebody else changes it, and the next reply shows that. */
+  async function changedByAnother(): Promise<void> {
+    await scene.psets.create('orders');
+    await scene.psets.until('orders', 'Applied');
+    scene.simulator.setSettings(`${ORGANIZATION}/${SERVICE}/orders`, {
+      object_storage_concurrency: 30,
+    });
+    await scene.psets.request('orders');
+    await scene.psets.untilIt('orders', 'drift', ({ status }) => 'drift' in status);
+  }
 });
