@@ -27,6 +27,7 @@ const CHART = 'deploy/helm/pipewright';
 const ARGOCD = 'deploy/argocd';
 const DEPLOYMENT = 'deploy/kustomize/base/deployment.yaml';
 /** In the layout of Argo CD's own repository: the scripts of each kind, beside their tests. */
+const CUSTOMIZATIONS = `${ARGOCD}/resource_customizations/pipewright.dev`;
 const ACTIONS = ['reconcile', 'resume', 'suspend'];
 /** Tables that are made from the code, by the page that they stand in. */
 const GUIDE_TABLES: Readonly<Record<string, () => string>> = {
@@ -57,7 +58,8 @@ data:
 
 const wanted = await wantedFiles();
 const owned = (await Promise.all(OWNED.map(filesIn))).flat();
-const orphans = owned.filter((path) => !wanted.has(path));
+const scripts = (await filesIn(CUSTOMIZATIONS)).filter((path) => path.endsWith('.lua'));
+const orphans = [...owned, ...scripts].filter((path) => !wanted.has(path));
 if (process.argv.includes('--check')) await check();
 else await write();
 
@@ -103,7 +105,7 @@ async function wantedFiles(): Promise<Map<string, string>> {
       ),
     ],
     ...(await monitoringFiles()),
-    [`${ARGOCD}/argocd-cm.yaml`, await customizations(crds.map(kindOf))],
+    ...(await customizations(crds.map(kindOf))),
   ]);
 }
 
@@ -187,8 +189,8 @@ function kindOf({ name, text }: { name: string; text: string }): string {
   return kind;
 }
 
-/** Health check and actions for Argo CD, for each kind by itself. */
-async function customizations(kinds: readonly string[]): Promise<string> {
+/** Health check and actions in the two forms that Argo CD takes them in, for each kind by itself. */
+async function customizations(kinds: readonly string[]): Promise<[string, string][]> {
   const health = await read(`${ARGOCD}/health.lua`);
   const discovery = await read(`${ARGOCD}/actions/discovery.lua`);
   const actions = await Promise.all(
@@ -201,7 +203,17 @@ async function customizations(kinds: readonly string[]): Promise<string> {
   const key = (what: string, kind: string, value: string): string =>
     `  resource.customizations.${what}.pipewright.dev_${kind}: |\n${indented(value, 4)}`;
   const patch = kinds.flatMap((kind) => [key('health', kind, health), key('actions', kind, text)]);
-  return `${MADE}${PATCH_HEAD}${patch.join('')}`;
+  return [
+    [`${ARGOCD}/argocd-cm.yaml`, `${MADE}${PATCH_HEAD}${patch.join('')}`],
+    ...kinds.flatMap((kind): [string, string][] => [
+      [`${CUSTOMIZATIONS}/${kind}/health.lua`, health],
+      [`${CUSTOMIZATIONS}/${kind}/actions/discovery.lua`, discovery],
+      ...actions.map(({ name, script }): [string, string] => [
+        `${CUSTOMIZATIONS}/${kind}/actions/${name}/action.lua`,
+        script,
+      ]),
+    ]),
+  ];
 }
 
 /** The text, each line that is not empty moved to the right. */

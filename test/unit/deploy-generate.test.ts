@@ -17,6 +17,7 @@ import { FLAGS } from '../../src/config/flag-table.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const CHART = 'deploy/helm/pipewright';
+const CUSTOMIZATIONS = 'deploy/argocd/resource_customizations/pipewright.dev';
 let folder: string;
 
 beforeEach(() => {
@@ -67,7 +68,11 @@ describe('what is made from other files', () => {
     expect(status).toBe(1);
     expect(stderr).toContain('deploy/kustomize/crds/pipesettings.yaml is made from nothing\n');
     expect(stderr).toContain(`${CHART}/templates/crds/pipes.yaml does not exist\n`);
-    expect(stderr).toContain('deploy/argocd/argocd-cm.yaml is out of date');
+    expect(stderr).toContain(`${CUSTOMIZATIONS}/PipeSettings/health.lua is made from nothing\n`);
+    expect(stderr).toContain(`${CUSTOMIZATIONS}/Pipe/health.lua does not exist\n`);
+    expect(stderr).toContain(
+      `${CUSTOMIZATIONS}/PipeSettings/actions/resume/action.lua is made from nothing\n`,
+    );
     for (const page of Object.keys(rows)) expect(stderr).toContain(`${page} is out of date`);
     expect(stderr).toMatch(
       /files\/rbac\.yaml is out of date, first in line \d+: "" should be "# More rules\."\n/,
@@ -82,6 +87,8 @@ describe('what is made from other files', () => {
     expect(inCopy(`${CHART}/files/rbac.yaml`)).toContain('# More rules.');
     expect(inCopy(`${CHART}/templates/crds/pipes.yaml`)).toContain('about: "{{ "{{" }} braces }}"');
     expect(inCopy('deploy/install.yaml')).not.toContain('pipesettings.pipewright.dev');
+    expect(inCopy(`${CUSTOMIZATIONS}/Pipe/health.lua`)).toBe('local hs = {}\n\nreturn hs\n');
+    expect(inCopy(`${CUSTOMIZATIONS}/Pipe/actions/resume/action.lua`)).toBe('return obj\n');
     const { data } = parse(inCopy('deploy/argocd/argocd-cm.yaml')) as {
       data: Record<string, string>;
     };
