@@ -11,8 +11,9 @@ import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
 import { type Applications, applicationsOf } from './applications.ts';
 import { startArgoCd } from './argocd.ts';
+import { startChartRegistry } from './chart-registry.ts';
 import { createReader, type Reader } from './reader.ts';
-import { startRegistry } from './registry.ts';
+
 import { createRepository, type Repository } from './repository.ts';
 import { type Service, startService } from './service.ts';
 
@@ -73,7 +74,7 @@ export async function buildWorld({
   stack.defer(controllers.stop);
   const simulator = await startSimulator({ keys: { [KEY.id]: KEY.secret, ...EXAMPLE_KEY } });
   stack.defer(simulator.stop);
-  const registry = await startRegistry('deploy/helm/pipewright');
+  const registry = await startChartRegistry('deploy/helm/pipewright');
   stack.defer(registry.stop);
   const argocd = await startArgoCd({
     controlPlane,
