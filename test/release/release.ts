@@ -42,7 +42,7 @@ export async function buildRelease({
   await step(say, 'Fetching Node for both architectures', () => fetchNode(downloads));
   await step(say, 'Fetching its libraries from Debian', () => fetchDebian(downloads));
   const images = await step(say, 'Putting the files of the images together', async () => {
-    const app = appEntries(made);
+    const app = appEntries(made, notices(made));
     return Promise.all(ARCHITECTURES.map((architecture) => filesOf(architecture, downloads, app)));
   });
   const image = await step(say, 'Packing the images', () => ociImage(images));
