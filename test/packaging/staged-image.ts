@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appEntries, makeBundles } from '../release/bundles.ts';
+import { BUNDLES } from '../bundle/bundles.ts';
+import { appEntries } from '../release/bundles.ts';
 import { downloadsFolder } from '../release/downloads.ts';
 import { RUN } from '../release/image/config.ts';
 import { fetchDebian } from '../release/image/debian.ts';
@@ -29,12 +30,15 @@ export interface StagedImage {
   remove(): Promise<void>;
 }
 
-/** The image that a release has for amd64. */
+/** The image that a release has for amd64, with the bundles that `npm run build` has left in dist. */
 export async function stageImage(): Promise<StagedImage> {
   const downloads = downloadsFolder();
   await fetchNode(downloads);
   await fetchDebian(downloads);
-  const { parts } = await filesOf('amd64', downloads, appEntries(await makeBundles()));
+  const inDist = (name: string): Promise<string> => readFile(join('dist', name), 'utf8');
+  const programs = BUNDLES.map(async (bundle) => ({ bundle, code: await inDist(bundle.file) }));
+  const app = appEntries(await Promise.all(programs), await inDist('THIRD-PARTY-NOTICES'));
+  const { parts } = await filesOf('amd64', downloads, app);
   return imageIn(async (root) =>
     writeTree(
       root,

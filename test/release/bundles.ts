@@ -1,5 +1,4 @@
 import { BUNDLES, type Made, make } from '../bundle/bundles.ts';
-import { notices } from '../bundle/texts.ts';
 import { type Entry, file } from './archive.ts';
 
 /** The programs of a release, each one file. `dist` is left alone: others may be reading it. */
@@ -10,11 +9,14 @@ export async function makeBundles(): Promise<Made[]> {
 }
 
 /** Where they are in the image, with the licences of what is in them. */
-export function appEntries(made: readonly Made[]): Entry[] {
+export function appEntries(
+  programs: readonly Pick<Made, 'bundle' | 'code'>[],
+  licences: string,
+): Entry[] {
   return [
-    ...made.map(({ bundle, code }) =>
+    ...programs.map(({ bundle, code }) =>
       file(`app/${bundle.file}`, code, bundle.isProgram ? 0o755 : 0o644),
     ),
-    file('app/THIRD-PARTY-NOTICES', notices(made)),
+    file('app/THIRD-PARTY-NOTICES', licences),
   ];
 }

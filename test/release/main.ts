@@ -5,8 +5,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { progressLines } from '../controlplane/progress.ts';
 import { requireTag, sectionOf } from './changelog.ts';
 import { downloadsFolder } from './downloads.ts';
-import { buildRelease, SUMS } from './release.ts';
-import { differences, parseSums } from './sums.ts';
+import { buildRelease } from './release.ts';
+import { differences, parseSums, SUMS } from './sums.ts';
 import { writeWhole } from './whole-folder.ts';
 
 /**

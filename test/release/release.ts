@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Made } from '../bundle/bundles.ts';
@@ -15,6 +14,7 @@ import { fetchNode } from './image/node-package.ts';
 import { type Image, ociImage } from './image/oci.ts';
 import { pluginArchive } from './plugin.ts';
 import { bills } from './sbom/bills.ts';
+import { SUMS, sumsOf } from './sums.ts';
 
 /** Everything that is published of one version, by name. */
 export interface Release {
@@ -22,7 +22,6 @@ export interface Release {
   readonly image: Image;
 }
 
-export const SUMS = 'SHA256SUMS';
 const { version } = packageJson;
 const IMAGE_LINE = `image: ${IMAGE}:${version}`;
 
@@ -42,7 +41,7 @@ export async function buildRelease({
   await step(say, 'Fetching Node for both architectures', () => fetchNode(downloads));
   await step(say, 'Fetching its libraries from Debian', () => fetchDebian(downloads));
   const images = await step(say, 'Putting the files of the images together', async () => {
-    const app = appEntries(made);
+    const app = appEntries(made, notices(made));
     return Promise.all(ARCHITECTURES.map((architecture) => filesOf(architecture, downloads, app)));
   });
   const image = await step(say, 'Packing the images', () => ociImage(images));
@@ -58,14 +57,6 @@ export async function buildRelease({
   ]);
   const asBytes = new Map([...files].map(([name, content]) => [name, Buffer.from(content)]));
   return { files: asBytes.set(SUMS, Buffer.from(sumsOf(asBytes))), image };
-}
-
-/** In the format of sha256sum. */
-export function sumsOf(files: ReadonlyMap<string, Uint8Array>): string {
-  return [...files]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, bytes]) => `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`)
-    .join('');
 }
 
 /** Its image gets a digest, so that whoever installs from it gets the image of this release and no other. */

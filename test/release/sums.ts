@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { SUMS } from './release.ts';
+
+/** The file of a release that holds the sums of all others. */
+export const SUMS = 'SHA256SUMS';
+
+/** In the format of sha256sum. */
+export function sumsOf(files: ReadonlyMap<string, Uint8Array>): string {
+  return [...files]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, bytes]) => `${sha256(bytes)}  ${name}\n`)
+    .join('');
+}
 
 /** Sums by name, as sha256sum writes them. Names are printed, so only those that a release may have are taken. */
 export function parseSums(text: string, from: string): Map<string, string> {
@@ -28,8 +38,12 @@ export function differences(
   return names.flatMap((name) => {
     const [should, bytes] = [wanted.get(name), files.get(name)];
     if (!bytes) return [`  ${name} is not among the files built here`];
-    const is = createHash('sha256').update(bytes).digest('hex');
+    const is = sha256(bytes);
     if (should === undefined) return [`  ${name} was built here and has no sum there`];
     return is === should ? [] : [`  ${name} differs: ${should} there, ${is} built here`];
   });
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

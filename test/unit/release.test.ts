@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { requireTag, sectionOf } from '../release/changelog.ts';
-import { sumsOf } from '../release/release.ts';
-import { differences, parseSums } from '../release/sums.ts';
+import { differences, parseSums, sumsOf } from '../release/sums.ts';
 
 const CHANGELOG = `# Changelog
 

@@ -1,3 +1,4 @@
+import { notices } from '../../bundle/texts.ts';
 import { appEntries, makeBundles } from '../bundles.ts';
 import { ARCHITECTURES, type Architecture } from './base.ts';
 import { fetchDebian } from './debian.ts';
@@ -20,11 +21,9 @@ if (
 const downloads = `${folder}.downloads`;
 await fetchNode(downloads);
 await fetchDebian(downloads);
-const { parts } = await filesOf(
-  architecture as Architecture,
-  downloads,
-  appEntries(await makeBundles()),
-);
+const made = await makeBundles();
+const app = appEntries(made, notices(made));
+const { parts } = await filesOf(architecture as Architecture, downloads, app);
 await writeTree(
   folder,
   parts.flatMap(({ entries }) => entries),

@@ -44,16 +44,18 @@ export async function ociImage(platforms: readonly Platform[]): Promise<Image> {
     return { mediaType, digest: `sha256:${hash}`, size: bytes.length };
   };
   const manifests: Descriptor[] = [];
-  for (const { architecture, parts } of platforms) {
-    const described: Descriptor[] = [];
-    const diffIds: string[] = [];
-    for (const { name, entries } of parts) {
-      const tar = await tarOf(withFolders(entries));
-      diffIds.push(`sha256:${sha256(tar)}`);
-      const layer = add(`${TYPE}.layer.v1.tar+gzip`, await gzipped(tar));
-      described.push(layer);
-      sizes.push({ architecture, name, compressed: layer.size, uncompressed: tar.length });
-    }
+  // All at once: to compress Node for one architecture takes longer than all else together.
+  const packed = await Promise.all(
+    platforms.map(async ({ architecture, parts }) => ({
+      architecture,
+      layers: await Promise.all(parts.map(layerOf)),
+    })),
+  );
+  for (const { architecture, layers } of packed) {
+    const described = layers.map(({ bytes }) => add(`${TYPE}.layer.v1.tar+gzip`, bytes));
+    const diffIds = layers.map(({ diffId }) => diffId);
+    for (const { name, bytes, uncompressed } of layers)
+      sizes.push({ architecture, name, compressed: bytes.length, uncompressed });
     const config = add(`${TYPE}.config.v1+json`, imageConfig(architecture, diffIds));
     const mediaType = `${TYPE}.manifest.v1+json`;
     const manifest = { schemaVersion: 2, mediaType, config, layers: described };
@@ -62,6 +64,12 @@ export async function ociImage(platforms: readonly Platform[]): Promise<Image> {
   const mediaType = `${TYPE}.index.v1+json`;
   const index = add(mediaType, { schemaVersion: 2, mediaType, manifests });
   return { archive: await archiveOf(blobs, index), digest: index.digest, layers: sizes };
+}
+
+async function layerOf({ name, entries }: Part) {
+  const tar = await tarOf(withFolders(entries));
+  const diffId = `sha256:${sha256(tar)}`;
+  return { name, diffId, bytes: await gzipped(tar), uncompressed: tar.length };
 }
 
 function platformOf(architecture: Architecture) {
