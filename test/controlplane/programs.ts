@@ -56,7 +56,13 @@ const recipes = {
   },
   /** Ours: a Redis in memory, for Argo CD. */
   redis: { folder: 'redis', module: 'github.com/alicebob/miniredis/v2', package: '.' },
-  /** Pushes, pulls and judges images, and is a registry for them and for charts. */
+  /** Ours: a registry for images and charts, below one folder. */
+  registry: {
+    folder: 'registry',
+    module: 'github.com/distribution/distribution/v3',
+    package: '.',
+  },
+  /** Pushes, pulls and judges images. */
   crane: {
     folder: 'crane',
     module: 'github.com/google/go-containerregistry',
@@ -84,6 +90,7 @@ export const FOR_PACKAGING: readonly ProgramName[] = [
   'monitors',
   'promtool',
   'kstatus',
+  'registry',
   'crane',
   'spdx',
   'actionlint',

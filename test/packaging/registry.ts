@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { findProgram } from '../controlplane/programs.ts';
 import { succeed } from './run.ts';
 
-/** A registry on loopback, which is a part of crane, and crane to use it with. */
+/** A registry on loopback, and crane to use it with. */
 export interface Registry {
   /** Host and port. */
   readonly address: string;
@@ -18,22 +18,15 @@ export interface Registry {
 export async function startRegistry(): Promise<Registry> {
   const crane = await findProgram('crane');
   const folder = await mkdtemp(join(tmpdir(), 'pipewright-registry-'));
-  const serve = ['registry', 'serve', '--address', '127.0.0.1:0', '--disk', folder];
-  const child = spawn(crane, serve, { stdio: ['ignore', 'ignore', 'pipe'] });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const said: string[] = [];
-  const port = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      const [, found] = /serving on port (\d+)$/.exec(line) ?? [];
-      if (found !== undefined) resolve(found);
-      else said.push(line);
-    });
-    void ended.then(() =>
-      reject(new Error(`the registry ended before it said its port: ${said.join('\n')}`)),
-    );
+  const child = spawn(await findProgram('registry'), [folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const first = createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  const address = await Promise.race([first.then(({ value }) => value), ended]);
+  if (address === undefined) throw new Error('the registry ended before it said its address');
   return {
-    address: `127.0.0.1:${port}`,
+    address,
     crane: (...args) => succeed(crane, args, { env: { DOCKER_CONFIG: folder } }),
     async stop() {
       child.kill();
