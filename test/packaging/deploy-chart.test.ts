@@ -106,6 +106,48 @@ describe('every value', () => {
   });
 });
 
+describe('a null', () => {
+  const on = {
+    metrics: {
+      service: { enabled: true },
+      serviceMonitor: { enabled: true },
+      rules: { enabled: true },
+      dashboards: { enabled: true },
+    },
+    networkPolicy: { enabled: true },
+    policies: { statusWriters: { enabled: true } },
+    ...URL_GIVEN,
+  };
+  const saysNothing = (value: unknown): boolean =>
+    value === '' || value === null || (typeof value === 'object' && !Object.keys(value).length);
+
+  test('says the same as an empty default', async () => {
+    const schema = JSON.parse(readFileSync(`${CHART}/values.schema.json`, 'utf8')) as ValueSchema;
+    const empty = leaves(schema).filter((leaf) => saysNothing(leaf.default));
+    const paths = empty.map(({ path }) => path).filter((path) => path !== 'api.url');
+    expect(paths.length).toBeGreaterThan(60);
+    const flags = ['--set', [...paths, 'replicas', 'image.pullSecrets'].join('=null,') + '=null'];
+    const [given, usual] = await Promise.all([
+      template({ values: on, flags }),
+      template({ values: on }),
+    ]);
+    expect(given.stderr).toBe('');
+    expect(given.stdout).toBe(usual.stdout);
+  });
+
+  test.each([
+    ['port', 'port'],
+    ['networkPolicy.apiServer.ports', 'networkPolicy.apiServer.ports'],
+    ['leaderElection', 'leaderElection.enabled'],
+    ['metrics', 'metrics.secure.enabled'],
+    ['image.repository', 'image.repository'],
+  ])('takes away no default that says something: %s', async (path, named) => {
+    expect(await refusal(withValue(path, null, on))).toContain(
+      `${named} has no value: it was set to null, or`,
+    );
+  });
+});
+
 describe('the flags of the operator', () => {
   test('are each set by a value, and what the chart writes is what the operator reads', async () => {
     const values = {
