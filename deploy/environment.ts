@@ -1,6 +1,6 @@
 import { FLAGS } from '../src/config/flag-table.ts';
 import { environmentName, type Flag } from '../src/config/flags.ts';
-import { leaves, type ValueSchema } from './values-schema.ts';
+import { leaves, neededValues, type ValueSchema } from './values-schema.ts';
 
 /** What a Pod waits for; without any other key the operator starts with its own default. */
 const REQUIRED = environmentName('api-url');
@@ -34,7 +34,7 @@ export function environmentEntries(configMap: string, indent: string): string {
 
 /**
  * Their names for the templates of the chart, and the value that sets each: the first one whose
- * description says so, as in (--log-level) or (NO_PROXY).
+ * description says so, as in (--log-level) or (NO_PROXY). Then the values that the chart needs.
  */
 export function variablesTemplate(schema: ValueSchema): string {
   const all = leaves(schema);
@@ -47,9 +47,11 @@ export function variablesTemplate(schema: ValueSchema): string {
     if (!value) throw new Error(`values.schema.json: no description has ${written}`);
     return [variable, value.path];
   });
-  return (
-    template('variables', variables()) + template('valueOf', Object.fromEntries(values) as object)
-  );
+  return [
+    template('variables', variables()),
+    template('valueOf', Object.fromEntries(values) as object),
+    template('needed', neededValues(schema)),
+  ].join('');
 }
 
 function template(name: string, content: object): string {

@@ -40,6 +40,8 @@ const MARKS = ['<!-- values -->', '<!-- end of values -->'] as const;
 const CHART_FILES: Readonly<Record<string, string>> = {
   'rbac.yaml': 'deploy/kustomize/base/rbac.yaml',
   'user-roles.yaml': 'deploy/kustomize/user-roles/user-roles.yaml',
+  'monitoring/rules.yaml': 'deploy/monitoring/rules.yaml',
+  'monitoring/dashboard.json': 'deploy/monitoring/dashboard.json',
   ...Object.fromEntries(
     ['status-writers', 'operator-finalizers', 'secret-readers'].map((name) => [
       `policies/${name}.yaml`,
@@ -104,7 +106,6 @@ async function wantedFiles(): Promise<Map<string, string>> {
         deployment,
       ),
     ],
-    ...(await monitoringFiles()),
     ...(await customizations(crds.map(kindOf))),
   ]);
 }
@@ -161,24 +162,6 @@ function withEnvironment(text: string): string {
   return text.replace(
     block,
     () => `          env:\n${environmentEntries('pipewright-flags', ' '.repeat(12))}`,
-  );
-}
-
-/**
- * Copies, since a chart holds only what is in its folder; none where there is nothing to copy yet.
- */
-async function monitoringFiles(): Promise<[string, string][]> {
-  const there = new Set(await filesIn('deploy/monitoring'));
-  const copied = ['rules.yaml', 'dashboard.json'].filter((name) =>
-    there.has(`deploy/monitoring/${name}`),
-  );
-  return Promise.all(
-    copied.map(
-      async (name): Promise<[string, string]> => [
-        `${CHART}/files/monitoring/${name}`,
-        await read(`deploy/monitoring/${name}`),
-      ],
-    ),
   );
 }
 

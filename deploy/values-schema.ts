@@ -6,6 +6,8 @@ export interface ValueSchema {
   readonly default?: unknown;
   /** Still taken, from values of before; not shown to anybody. */
   readonly deprecated?: true;
+  /** Taken, and of no use to whoever installs the chart by itself. */
+  readonly unlisted?: true;
   readonly properties?: Readonly<Record<string, ValueSchema>>;
   readonly definitions?: Readonly<Record<string, ValueSchema>>;
   readonly $ref?: string;
@@ -48,6 +50,15 @@ export function leaves(root: ValueSchema, parent: ValueSchema = root, prefix = '
   });
 }
 
+/** What no null may take away: values whose default says something, but not maps, which may be emptied. */
+export function neededValues(schema: ValueSchema): string[] {
+  return leaves(schema)
+    .filter(({ default: value }) =>
+      Array.isArray(value) ? value.length > 0 : value !== '' && typeof value !== 'object',
+    )
+    .map(({ path }) => path);
+}
+
 /** The values as a table in Markdown. */
 export function valuesTable(schema: ValueSchema): string {
   const rows = leaves(schema).map(
@@ -59,7 +70,7 @@ export function valuesTable(schema: ValueSchema): string {
 
 function properties(root: ValueSchema, parent: ValueSchema): (readonly [string, ValueSchema])[] {
   return Object.entries(parent.properties ?? {})
-    .filter(([, value]) => !value.deprecated)
+    .filter(([, value]) => !(value.deprecated ?? value.unlisted))
     .map(([name, value]) => [name, resolved(root, value)]);
 }
 

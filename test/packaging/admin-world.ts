@@ -5,7 +5,7 @@ import { type ControlPlane, startControlPlane } from '../controlplane/controlpla
 import { findProgram } from '../controlplane/programs.ts';
 import type { PageBlock } from '../support/page.ts';
 import { startControllers } from './controllers.ts';
-import type { Helm } from './helm.ts';
+import { HELMS } from './helm.ts';
 import { type Ran, run } from './run.ts';
 import { freeingStuckCrds } from './stuck-crds.ts';
 
@@ -16,7 +16,7 @@ export const PATIENCE_MS = 180_000;
 /** A cluster with controllers and without nodes, and a checkout in which an administrator stands. */
 export interface AdminWorld {
   readonly own: ControlPlane;
-  /** With `sh -e`. */
+  /** With `sh -e`; `helm` is Helm 4, and `helm3` Helm 3. */
   shell(script: string): Promise<Ran>;
   /** The same, where it should succeed; gives what it printed. */
   succeed(script: string): Promise<string>;
@@ -25,14 +25,13 @@ export interface AdminWorld {
   end(): Promise<void>;
 }
 
-export async function openAdminWorld({ helm = 'helm' }: { helm?: Helm } = {}): Promise<AdminWorld> {
-  const program = await findProgram(helm);
+export async function openAdminWorld(): Promise<AdminWorld> {
   const own = await startControlPlane({ say: () => {} });
   const controllers = await startControllers(own);
   const [bin, checkout] = [join(own.folder, 'programs'), join(own.folder, 'checkout')];
   for (const folder of [bin, checkout]) await mkdir(folder);
   await symlink(own.kubectlProgram, join(bin, 'kubectl'));
-  await symlink(program, join(bin, 'helm'));
+  for (const helm of HELMS) await symlink(await findProgram(helm), join(bin, helm));
   for (const name of ['crds', 'deploy'])
     await cp(join(ROOT, name), join(checkout, name), { recursive: true });
   const env = {

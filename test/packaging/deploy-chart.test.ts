@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { leaves, type ValueSchema } from '../../deploy/values-schema.ts';
 import { parseConfig } from '../../src/config/config.ts';
@@ -80,29 +80,73 @@ describe('values that are refused before anything is sent', () => {
 describe('every value', () => {
   const schema = JSON.parse(readFileSync(`${CHART}/values.schema.json`, 'utf8')) as ValueSchema;
   const paths = leaves(schema).map(({ path }) => path);
-  const awaitsFiles = (path: string): boolean =>
-    /^metrics\.(rules|dashboards)\./.test(path) && !existsSync('deploy/monitoring');
+  const url = (values: object): object => ({
+    ...values,
+    api: { ...URL_GIVEN.api, ...(values as { api?: object }).api },
+  });
+  const known = new Map<string, ReturnType<typeof template>>();
+  /** Many values are compared with the same objects. */
+  const usual = (beside: object): ReturnType<typeof template> => {
+    const key = JSON.stringify(beside);
+    const made = known.get(key) ?? template({ values: url(beside) });
+    known.set(key, made);
+    return made;
+  };
 
   test('has a case here', () => {
     expect(Object.keys(VALUE_CASES).sort()).toEqual(paths.toSorted());
   });
 
-  test.each(paths.filter((path) => !awaitsFiles(path)))('%s shows in the objects', async (path) => {
+  test.each(paths)('%s shows in the objects', async (path) => {
     const { to, beside = {} } = VALUE_CASES[path] ?? { to: undefined };
-    const url = (values: object): object => ({
-      ...values,
-      api: { ...URL_GIVEN.api, ...(values as { api?: object }).api },
-    });
     const [before, after] = await Promise.all([
-      template({ values: url(beside) }),
+      usual(beside),
       template({ values: url(withValue(path, to, beside)) }),
     ]);
     expect(after.stderr).toBe('');
     expect(after.stdout).not.toBe(before.stdout);
   });
+});
 
-  test('global is let in, as a parent chart hands it down', async () => {
-    expect((await template({ values: { ...URL_GIVEN, global: { a: 1 } } })).code).toBe(0);
+describe('a null', () => {
+  const on = {
+    metrics: {
+      service: { enabled: true },
+      serviceMonitor: { enabled: true },
+      rules: { enabled: true },
+      dashboards: { enabled: true },
+    },
+    networkPolicy: { enabled: true },
+    policies: { statusWriters: { enabled: true } },
+    ...URL_GIVEN,
+  };
+  const saysNothing = (value: unknown): boolean =>
+    value === '' || value === null || (typeof value === 'object' && !Object.keys(value).length);
+
+  test('says the same as an empty default', async () => {
+    const schema = JSON.parse(readFileSync(`${CHART}/values.schema.json`, 'utf8')) as ValueSchema;
+    const empty = leaves(schema).filter((leaf) => saysNothing(leaf.default));
+    const paths = empty.map(({ path }) => path).filter((path) => path !== 'api.url');
+    expect(paths.length).toBeGreaterThan(60);
+    const flags = ['--set', [...paths, 'replicas', 'image.pullSecrets'].join('=null,') + '=null'];
+    const [given, usual] = await Promise.all([
+      template({ values: on, flags }),
+      template({ values: on }),
+    ]);
+    expect(given.stderr).toBe('');
+    expect(given.stdout).toBe(usual.stdout);
+  });
+
+  test.each([
+    ['port', 'port'],
+    ['networkPolicy.apiServer.ports', 'networkPolicy.apiServer.ports'],
+    ['leaderElection', 'leaderElection.enabled'],
+    ['metrics', 'metrics.secure.enabled'],
+    ['image.repository', 'image.repository'],
+  ])('takes away no default that says something: %s', async (path, named) => {
+    expect(await refusal(withValue(path, null, on))).toContain(
+      `${named} has no value: it was set to null, or`,
+    );
   });
 });
 

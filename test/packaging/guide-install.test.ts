@@ -81,7 +81,7 @@ async function deleteAllAtOnce(): Promise<void> {
   // have left they may or may not begin; here they do not.
   await operator?.kill();
   operator = undefined;
-  const { code, stderr } = await shell('kubectl delete -f deploy/install.yaml --timeout=15s');
+  const { code, stderr } = await shell('kubectl delete -f deploy/install.yaml --timeout=5s');
   expect(code).not.toBe(0);
   expect(stderr).toMatch(/timed out waiting for the condition on customresourcedefinitions\/org/);
   expect(await organization()).toContain('"deletionTimestamp"');

@@ -6,7 +6,6 @@ import { findProgram } from '../controlplane/programs.ts';
 import { pageBlocks } from '../support/page.ts';
 import { type AdminWorld, openAdminWorld, PATIENCE_MS, walkPage } from './admin-world.ts';
 import { BUILD_MS, CHART, HELMS } from './helm.ts';
-import { freeingStuckCrds } from './stuck-crds.ts';
 
 const BEFORE = join(import.meta.dirname, 'chart-before', 'pipewright.tar.gz');
 /** As somebody wrote them for the chart before. */
@@ -41,21 +40,24 @@ interface Deployment {
   readonly status: { readonly observedGeneration?: number };
 }
 
+let world: AdminWorld;
+let newer: string;
+
+beforeAll(async () => {
+  await findProgram('kube-controller-manager');
+  world = await openAdminWorld();
+  newer = join(world.own.folder, 'newer');
+  await makeNewer(newer);
+  await world.succeed('kubectl create namespace ingest');
+}, BUILD_MS);
+afterAll(() => world.end());
+
+/** Each installs anew, with the CRDs that the one before it has left. */
 describe.each(HELMS)('with %s', (helm) => {
-  let world: AdminWorld;
-  let newer: string;
   let before: { readonly organization: Known; readonly uids: string };
 
-  beforeAll(async () => {
-    for (const name of [helm, 'kube-controller-manager'] as const) await findProgram(name);
-    world = await openAdminWorld({ helm });
-    newer = join(world.own.folder, 'newer');
-    await makeNewer(newer);
-  }, BUILD_MS);
-  afterAll(() => world.end());
-
   const release = (args: string): Promise<string> =>
-    world.succeed(`helm ${args} --namespace pipewright`);
+    world.succeed(`${helm} ${args} --namespace pipewright`);
   const organization = async (): Promise<Known> =>
     JSON.parse(
       await world.succeed('kubectl -n ingest get organizations.pipewright.dev acme -o json'),
@@ -84,7 +86,6 @@ describe.each(HELMS)('with %s', (helm) => {
       await release(
         `install pipewright ${BEFORE} --create-namespace --values ${join(world.own.folder, 'values.json')}`,
       );
-      await world.succeed('kubectl create namespace ingest');
       await waitFor(() => world.succeed('kubectl apply -f deploy/examples/organization.yaml'), {
         what: 'the kind to be served',
       });
@@ -194,35 +195,19 @@ describe.each(HELMS)('with %s', (helm) => {
       });
       expect(await world.ours()).toHaveLength(5);
       expect((await organization()).metadata.uid).toBe(before.organization.metadata.uid);
-      await freeingStuckCrds(world.own, () => world.succeed('kubectl delete -f crds'));
-      await world.succeed('kubectl delete clusterrole pipewright-edit pipewright-view');
     },
     PATIENCE_MS,
   );
 });
 
 describe('upgrade.md', () => {
-  let world: AdminWorld;
-  beforeAll(async () => {
-    world = await openAdminWorld();
-  }, BUILD_MS);
-  afterAll(() => world.end());
-
   const installed = `helm install pipewright ${CHART} --namespace pipewright --create-namespace --set api.url=https://api.example.com`;
-  const kubectlOwns = async (): Promise<void> => {
-    await world.succeed('helm uninstall pipewright --namespace pipewright');
-    await freeingStuckCrds(world.own, () => world.succeed('kubectl delete -f crds'));
-    await world.succeed('kubectl delete clusterrole pipewright-edit pipewright-view');
-  };
-  const helmOwns = async (): Promise<void> => {
-    const all = 'deploy/kustomize/overlays/cluster-wide';
-    await freeingStuckCrds(world.own, () => world.succeed(`kubectl delete -k ${all}`));
-    await world.succeed(installed);
-  };
   walkPage(pageBlocks('deploy/guides/upgrade.md'), () => world, {
     Helm: { before: () => world.succeed(installed) },
-    kubectl: { before: kubectlOwns },
-    'Go back with Helm': { before: helmOwns },
+    kubectl: { before: () => world.succeed('helm uninstall pipewright --namespace pipewright') },
+    'Go back with Helm': {
+      before: () => world.succeed(`${installed} --take-ownership --force-conflicts`),
+    },
   });
 });
 

@@ -2,7 +2,7 @@
 {{- define "pipewright.config" -}}
 {{- $config := dict "PIPEWRIGHT_API_URL" (include "pipewright.apiUrl" .) -}}
 {{- range $name, $value := dict "HTTPS_PROXY" .Values.proxy.httpsProxy "HTTP_PROXY" .Values.proxy.httpProxy -}}
-{{- if contains "@" $value -}}
+{{- if contains "@" (default "" $value) -}}
 {{- fail "proxy has a URL with a user name or password, which whoever may read the ConfigMap would see: put it into a Secret and name that in proxy.secret" -}}
 {{- end -}}
 {{- if and $value $.Values.proxy.secret -}}

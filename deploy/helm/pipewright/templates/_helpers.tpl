@@ -2,7 +2,9 @@
 {{- default .Chart.Name .Values.nameOverride -}}
 {{- end -}}
 
+{{/* Every template asks for it before anything else. */}}
 {{- define "pipewright.fullname" -}}
+{{- include "pipewright.refuseNulls" . -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride -}}
 {{- else if contains (include "pipewright.name" .) .Release.Name -}}
@@ -51,7 +53,7 @@ The selector in the one spelling that the operator gives it: src/config/label-se
 */}}
 {{- define "pipewright.selector" -}}
 {{- $requirements := list -}}
-{{- range regexFindAll "[^,(]+(\\([^)]*\\))?" .Values.selector -1 -}}
+{{- range regexFindAll "[^,(]+(\\([^)]*\\))?" (default "" .Values.selector) -1 -}}
 {{- $values := list -}}
 {{- range regexFind "\\(.*\\)" . | trimAll "()" | splitList "," -}}{{- $values = append $values (trim .) -}}{{- end -}}
 {{- if contains "(" . -}}
@@ -184,6 +186,6 @@ pipewright
 {{- end -}}
 {{- end -}}
 {{- $kept := ternary (dict "helm.sh/resource-policy" "keep") (dict) .Values.crds.keep -}}
-{{- $all := merge $kept .Values.crds.annotations -}}
+{{- $all := merge $kept (default dict .Values.crds.annotations) -}}
 {{- if $all -}}{{- toYaml $all -}}{{- end -}}
 {{- end -}}

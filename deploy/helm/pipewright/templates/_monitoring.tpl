@@ -35,13 +35,13 @@ job=~".*"
 {{- range $rule := $group.rules -}}
 {{- $known = append $known $rule.alert -}}
 {{- $_ := set $rule "expr" (replace `job=~".*"` $matchers $rule.expr) -}}
-{{- $_ := set $rule "labels" (mergeOverwrite $rule.labels $values.alertLabels) -}}
+{{- $_ := set $rule "labels" (mergeOverwrite $rule.labels (default dict $values.alertLabels)) -}}
 {{- if $values.runbookUrl -}}
 {{- $_ := set $rule.annotations "runbook_url" (printf "%s#%s" $values.runbookUrl (lower $rule.alert)) -}}
 {{- else -}}
 {{- $_ := unset $rule.annotations "runbook_url" -}}
 {{- end -}}
-{{- if not (has $rule.alert $values.disabled) -}}{{- $rules = append $rules $rule -}}{{- end -}}
+{{- if not (has $rule.alert (default list $values.disabled)) -}}{{- $rules = append $rules $rule -}}{{- end -}}
 {{- end -}}
 {{- if $rules -}}{{- $groups = append $groups (dict "name" $group.name "rules" $rules) -}}{{- end -}}
 {{- end -}}

@@ -13,9 +13,28 @@ image.pullSecrets: imagePullSecrets
 {{- $earlier := index . 1 -}}
 {{- $value := index . 3 -}}
 {{- if and (not (kindIs "invalid" $earlier)) (not (kindIs "invalid" $value)) (ne (toJson $earlier) (toJson $value)) -}}
-{{- fail (printf "%s is %s, but %s, its earlier name, is %s: leave %s out" (index . 2) (toJson $value) (index . 0) (toJson $earlier) (index . 0)) -}}
+{{- fail (printf "%s is %s, but %s, its earlier name, is %s: leave %s out; --set %s=null takes it out of values that are reused" (index . 2) (toJson $value) (index . 0) (toJson $earlier) (index . 0) (index . 0)) -}}
 {{- end -}}
 {{- ternary $earlier $value (kindIs "invalid" $value) | toJson -}}
+{{- end -}}
+
+{{/*
+A null of the user takes a default away. Some would be missed by nobody until it is too late: without networkPolicy.apiServer.ports
+every port is open.
+*/}}
+{{- define "pipewright.refuseNulls" -}}
+{{- range $path := include "pipewright.needed" . | fromJsonArray -}}
+{{- $value := $.Values -}}
+{{- range splitList "." $path -}}
+{{- if not (and (kindIs "map" $value) (hasKey $value .)) -}}
+{{- fail (printf "%s has no value: it was set to null, or the values are those of an older chart, as with --reuse-values; leave it out to get the default, and upgrade with --reset-then-reuse-values" $path) -}}
+{{- end -}}
+{{- $value = get $value . -}}
+{{- end -}}
+{{- end -}}
+{{- if and .Chart.IsRoot (hasKey .Values "enabled") -}}
+{{- fail "enabled is for the condition of a parent chart, and does nothing here: leave it out; replicaCount=0 stops the operator" -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "pipewright.replicas" -}}
@@ -34,11 +53,11 @@ true
 {{- define "pipewright.imagePullSecrets" -}}
 {{- $earlier := list -}}
 {{- range .Values.image.pullSecrets -}}{{- $earlier = append $earlier (dict "name" .) -}}{{- end -}}
-{{- $own := list "image.pullSecrets" (ternary $earlier nil (gt (len $earlier) 0)) "imagePullSecrets" (ternary .Values.imagePullSecrets nil (gt (len .Values.imagePullSecrets) 0)) | include "pipewright.renamed" -}}
+{{- $own := list "image.pullSecrets" (default nil $earlier) "imagePullSecrets" (default nil .Values.imagePullSecrets) | include "pipewright.renamed" -}}
 {{- $all := list -}}
 {{- if ne $own "null" -}}{{- $all = fromJsonArray $own -}}{{- end -}}
 {{- range ((.Values.global).imagePullSecrets) -}}
-{{- $all = append $all (dict "name" (ternary . (get (ternary (dict) . (kindIs "string" .)) "name") (kindIs "string" .))) -}}
+{{- $all = append $all (kindIs "string" . | ternary (dict "name" .) .) -}}
 {{- end -}}
 {{- if $all -}}{{- $all | uniq | toYaml -}}{{- end -}}
 {{- end -}}

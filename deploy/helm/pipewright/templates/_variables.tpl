@@ -59,3 +59,43 @@
   "NO_PROXY": "proxy.noProxy"
 }
 {{- end -}}
+{{- define "pipewright.needed" -}}
+[
+  "api.allowHttp",
+  "api.ca.key",
+  "proxy.key",
+  "secrets.all",
+  "planOnly",
+  "port",
+  "leaderElection.enabled",
+  "kubeconfig.key",
+  "crds.keep",
+  "rbac.create",
+  "rbac.aggregateToView",
+  "rbac.aggregateToEdit",
+  "policies.statusWriters.enabled",
+  "policies.operatorFinalizers.enabled",
+  "policies.secretReaders.enabled",
+  "serviceAccount.create",
+  "serviceAccount.automount",
+  "image.repository",
+  "image.pullPolicy",
+  "hostNetwork",
+  "podDisruptionBudget.enabled",
+  "podDisruptionBudget.maxUnavailable",
+  "networkPolicy.ingress",
+  "networkPolicy.enabled",
+  "networkPolicy.apiServer.ports",
+  "metrics.secure.enabled",
+  "metrics.secure.port",
+  "metrics.secure.caKey",
+  "metrics.service.enabled",
+  "metrics.podMonitor.enabled",
+  "metrics.serviceMonitor.enabled",
+  "metrics.rules.enabled",
+  "metrics.rules.runbookUrl",
+  "metrics.dashboards.enabled",
+  "metrics.dashboards.label",
+  "metrics.dashboards.labelValue"
+]
+{{- end -}}
