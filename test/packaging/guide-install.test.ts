@@ -81,16 +81,20 @@ async function deleteAllAtOnce(): Promise<void> {
   // have left they may or may not begin; here they do not.
   await operator?.kill();
   operator = undefined;
-  const { code, stderr } = await shell('kubectl delete -f deploy/install.yaml --timeout=5s');
-  expect(code).not.toBe(0);
-  expect(stderr).toMatch(/timed out waiting for the condition on customresourcedefinitions\/org/);
-  expect(await organization()).toContain('"deletionTimestamp"');
-  expect(endpoints()).toContain(OURS);
+  // What kubectl would wait for one after the other, the namespace first.
+  await succeed('kubectl delete -f deploy/install.yaml --wait=false');
   await waitFor(() => shell('kubectl get namespace pipewright'), {
     what: 'the namespace of the operator to go',
     until: (ran) => ran.code !== 0,
     timeoutMs: PATIENCE_MS,
   });
+  const { code, stderr } = await shell(
+    'kubectl wait --for=delete crd/organizations.pipewright.dev --timeout=2s',
+  );
+  expect(code).not.toBe(0);
+  expect(stderr).toMatch(/timed out waiting for the condition on customresourcedefinitions\/org/);
+  expect(await organization()).toContain('"deletionTimestamp"');
+  expect(endpoints()).toContain(OURS);
 }
 
 describe('install.md', () => {
