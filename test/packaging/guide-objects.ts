@@ -8,6 +8,7 @@ export interface Stored {
     readonly name: string;
     readonly generation?: number;
     readonly annotations?: Record<string, string>;
+    readonly labels?: object;
     readonly finalizers?: readonly string[];
   };
   readonly spec: Readonly<Record<string, unknown>>;

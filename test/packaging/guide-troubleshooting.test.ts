@@ -4,8 +4,9 @@ import { parse } from 'yaml';
 import { waitFor } from '../controlplane/client.ts';
 import type { Match } from '../simulator/types.ts';
 import { pageBlocks } from '../support/page.ts';
+import { follow } from './follow.ts';
 import { type GuideObjects, guideObjects, type Stored } from './guide-objects.ts';
-import { follow, type GuideWorld, install, openGuideWorld } from './guide-world.ts';
+import { type GuideWorld, install, openGuideWorld } from './guide-world.ts';
 import { BUILD_MS } from './helm.ts';
 
 /**
@@ -33,7 +34,7 @@ let objects: GuideObjects;
 beforeAll(async () => {
   world = await openGuideWorld({
     simulator: { keys: { 'OLD-ID': 'OLD-SECRET' } },
-    programs: ['helm'],
+    programs: { helm: 'helm' },
   });
   objects = guideObjects(world.own, 'ingest');
   await install(world);
@@ -203,12 +204,17 @@ async function otherValuesStay(): Promise<void> {
 /** So that the rest of the page does not wait for the pace that the page has set. */
 async function faster(): Promise<void> {
   expect(await flags()).toMatchObject({ PIPEWRIGHT_API_RATE: '5/10s' });
+  await world.node.sync();
   await objects.edit(FLAGS, (stored) => ({ ...stored, data: { PIPEWRIGHT_API_RATE: '0' } }));
-  await world.succeed('kubectl -n pipewright rollout restart deployment/pipewright');
+  // As `kubectl rollout restart`, which is refused within a second of another.
+  await world.succeed(
+    `kubectl -n pipewright patch deployment pipewright --patch='{"spec":{"template":{"metadata":{"annotations":{"restarted":"again"}}}}}'`,
+  );
   await world.node.sync();
 }
 
 follow(pageBlocks('deploy/guides/plugin.md'), () => world, {
+  sync: () => world.node.sync(),
   before: {
     'In a pull request: plan': () => world.succeed('cp -r deploy/examples manifests'),
   },
@@ -219,6 +225,7 @@ follow(pageBlocks('deploy/guides/plugin.md'), () => world, {
 });
 
 follow(pageBlocks('deploy/guides/troubleshooting.md'), () => world, {
+  sync: () => world.node.sync(),
   before: {
     'Nothing happens': () => replicas(0),
     'The API refuses the key (401)': async () => {
@@ -283,7 +290,7 @@ follow(pageBlocks('deploy/guides/troubleshooting.md'), () => world, {
     'The operator does not start': otherFlags,
     'Flags with Helm': () =>
       world.succeed(
-        'helm install pipewright deploy/helm/pipewright -n pipewright --take-ownership --force-conflicts --set api.url=https://api.example.com --set api.allowHttp=true --set namespaces={ingest} --set secrets.names={management-api}',
+        'helm install pipewright deploy/helm/pipewright -n pipewright --take-ownership --force-conflicts --set api.url=https://api.example.com --set namespaces={ingest} --set secrets.names={management-api}',
       ),
   },
   after: {
