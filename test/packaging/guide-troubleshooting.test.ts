@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
 import { waitFor } from '../controlplane/client.ts';
 import type { Match } from '../simulator/types.ts';
+import { ORGANIZATION } from '../support/examples.ts';
 import { pageBlocks } from '../support/page.ts';
 import { follow } from './follow.ts';
 import { type GuideObjects, guideObjects, type Stored } from './guide-objects.ts';
@@ -24,7 +25,6 @@ const DEPLOYMENT = '/apis/apps/v1/namespaces/pipewright/deployments/pipewright';
 const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/pipewright';
 
 const orders = parse(readFileSync('deploy/examples/pipesettings.yaml', 'utf8')) as Stored;
-const ORGANIZATION_ID = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
 const PIPE: Match = { pathIncludes: '/pipes/' };
 const PLACE = { cloudProvider: 'gcp', region: 'ap-northeast-1' };
 
@@ -83,13 +83,13 @@ async function acme(spec: object, name = 'acme'): Promise<void> {
     apiVersion: 'pipewright.dev/v1alpha1',
     kind: 'Organization',
     metadata: { name },
-    spec: { organizationId: ORGANIZATION_ID, credentialsSecretRef, ...spec },
+    spec: { organizationId: ORGANIZATION, credentialsSecretRef, ...spec },
   });
 }
 
 /** The ids that the API has, by somebody's list of them. */
 const idsAtApi = () =>
-  world.simulator.organization(ORGANIZATION_ID)?.privateEndpoints.map(({ id }) => id);
+  world.simulator.organization(ORGANIZATION)?.privateEndpoints.map(({ id }) => id);
 
 const endpoints = (count: number, prefix = 'psc') =>
   Array.from({ length: count }, (_, index) => ({ id: `${prefix}-${index}`, ...PLACE }));
@@ -138,7 +138,7 @@ async function twoOrganizations(): Promise<void> {
 /** Own endpoints in the list, and one that was taken out of it and is still there. */
 async function found(): Promise<void> {
   const theirs = { id: 'by-hand', ...PLACE };
-  world.simulator.setOrganization(ORGANIZATION_ID, { add: [theirs] });
+  world.simulator.setOrganization(ORGANIZATION, { add: [theirs] });
   await acme({ privateEndpoints: [...endpoints(3), theirs] });
   await objects.until(ACME, 'Found', ({ status }) =>
     Boolean(status?.privateEndpoints?.some(({ origin }) => origin === 'Found')),

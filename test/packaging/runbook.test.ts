@@ -3,13 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
+import { ORGANIZATION as ACME, PIPE } from '../support/examples.ts';
 import { pageBlocks } from '../support/page.ts';
 import { follow } from './follow.ts';
 import { BUILD_MS } from './helm.ts';
 import { ORDERS, openRunbookWorld, type RunbookWorld } from './runbook-world.ts';
-
-const ACME = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
-const PIPE = `${ACME}/5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21/9e44d1a3-0c7b-4f35-b8e2-71a6c9d05f32`;
 
 let world: RunbookWorld;
 
