@@ -1,26 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { ORGANIZATION, RECORD } from '../support/examples.ts';
 import type { Stage } from './stage.ts';
 import type { Step } from './story.ts';
-import { ORGANIZATION } from './world.ts';
 
 /** One record of who did what. */
 export const activities: readonly Step[] = [{ title: 'An audit record', play: record }];
 
 const FILE = 'deploy/examples/activity.yaml';
-/** The record that the example speaks of. */
-const RECORD = {
-  id: '3aa1f6d8-7c25-4b90-9e1d-5f83c0b7a264',
-  createdAt: '2026-11-20T09:14:03.512Z',
-  type: 'create_organization',
-  actorType: 'user',
-  actorId: 'user-4711',
-  actorDetails: 'ada@example.com',
-  actorIpAddress: '192.0.2.17',
-  organizationId: ORGANIZATION,
-  serviceId: '',
-  userAgent: 'console',
-};
 
 async function record(stage: Stage): Promise<void> {
   await stage.tell('An organization has an audit log. An Activity brings one record of it here:');

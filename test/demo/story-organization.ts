@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { PrivateEndpoint } from '../simulator/organization-types.ts';
 import type { Call } from '../simulator/types.ts';
+import { ORGANIZATION } from '../support/examples.ts';
 import type { Ledger } from '../support/organizations.ts';
 import type { Shown } from './objects.ts';
 import { hasCondition, readyOf, type Stage } from './stage.ts';
 import type { Step } from './story.ts';
-import { ORGANIZATION } from './world.ts';
 
 /** A list that others change as well. */
 export const organizations: readonly Step[] = [

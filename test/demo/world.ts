@@ -12,6 +12,7 @@ import { startSimulator } from '../simulator/simulator.ts';
 import { type SomeoneElse, someoneElse } from '../simulator/someone-else.ts';
 import type { Call, Simulator } from '../simulator/types.ts';
 import { BUILD } from '../steps.ts';
+import { ORGANIZATION, SERVICE } from '../support/examples.ts';
 import { makePluginFolder } from '../support/plugin-folder.ts';
 import { createOperatorProcess, type OperatorProcess } from './operator-process.ts';
 
@@ -19,8 +20,6 @@ export const NAMESPACE = 'ingest';
 /** The user that the operator is, as the audit log names it. */
 export const OPERATOR_USER = 'system:serviceaccount:pipewright:pipewright';
 
-export const ORGANIZATION = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
-const SERVICE = '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21';
 /** The pipes that deploy/examples speak of. No other one exists. */
 const PIPES = ['9e44d1a3-0c7b-4f35-b8e2-71a6c9d05f32', 'c2a8e6f4-5b19-4e7d-a340-98f1b2d7c643'];
 

@@ -1,11 +1,8 @@
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '../packaging/run.ts';
-import { type PageBlock, pageBlocks } from '../support/page.ts';
-import { missingFrom } from '../support/shown-output.ts';
+import { pageBlocks } from '../support/page.ts';
+import { readerAt } from '../support/reader.ts';
 
-/** A timeout gives exit code 124. */
-const PATIENCE_S = 180;
 const PAGE = 'deploy/argocd/README.md';
 
 /** Somebody who follows deploy/argocd/README.md, in a folder of his own. */
@@ -32,6 +29,7 @@ export async function createReader({ folder, addresses, env }: ReaderOptions): P
   await replaceIn(join(folder, 'deploy/argocd'), addresses);
   const blocks = pageBlocks('deploy/argocd/README.md').filter(({ notRun }) => notRun === undefined);
   const left = new Set(blocks);
+  const reader = readerAt({ folder, env });
   return {
     folder,
     env,
@@ -39,7 +37,7 @@ export async function createReader({ folder, addresses, env }: ReaderOptions): P
       const mine = blocks.filter((block) => block.section === section);
       if (mine.length === 0) throw new Error(`${PAGE} has no commands below "${section}"`);
       for (const block of mine) {
-        await runBlock(block, folder, env);
+        await reader.follow(block);
         left.delete(block);
       }
     },
@@ -48,21 +46,6 @@ export async function createReader({ folder, addresses, env }: ReaderOptions): P
       if (places.length > 0) throw new Error(`${PAGE}: not run: ${places.join('; ')}`);
     },
   };
-}
-
-async function runBlock(
-  { page, line, script, shown = '' }: PageBlock,
-  folder: string,
-  env: Readonly<Record<string, string>>,
-): Promise<void> {
-  // It ends the commands in the block too: `kubectl delete` waits as long as a finalizer stands.
-  const limited = [String(PATIENCE_S), 'sh', '-e', '-c', script];
-  const { code, stdout, stderr } = await run('timeout', limited, { env, cwd: folder });
-  if (code !== 0)
-    throw new Error(`${page}, line ${line}: ended with ${code}:\n${script}\n${stdout}${stderr}`);
-  const missing = missingFrom(stdout, shown);
-  if (missing !== undefined)
-    throw new Error(`${page}, line ${line}: ${JSON.stringify(missing)} is not so in\n${stdout}`);
 }
 
 /** Each address must stand somewhere; else nothing was replaced, and the network would be asked. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { someoneElse } from '../simulator/someone-else.ts';
+import { ORGANIZATION as ACME } from '../support/examples.ts';
 import { endpoint, ledgerOf, list } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
 import { installPolicies, type Policies } from '../support/policies.ts';
@@ -12,7 +13,6 @@ import { ORGANIZATION } from '../support/scene-objects.ts';
 import { walk } from '../support/walk.ts';
 
 const BLOCKS = pageBlocks('deploy/guides/leaked-endpoints.md');
-const ACME = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
 const numbered = (start: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${start}-${String(at + 1).padStart(2, '0')}`);
 const LEAKED = numbered('psc-old', 11);

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { someoneElse } from '../simulator/someone-else.ts';
+import { ORGANIZATION as ACME, PIPE } from '../support/examples.ts';
 import { endpoint, ledgerOf, list } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { type Walk, walk } from '../support/walk.ts';
 
-const ACME = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
-const PIPE = `${ACME}/5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21/9e44d1a3-0c7b-4f35-b8e2-71a6c9d05f32`;
 const SETTINGS = {
   streaming_max_insert_wait_ms: 5000,
   object_storage_concurrency: 8,

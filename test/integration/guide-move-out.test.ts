@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { someoneElse } from '../simulator/someone-else.ts';
+import { ORGANIZATION as ACME } from '../support/examples.ts';
 import { endpoint, list } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
 import { openScene, type Scene } from '../support/scene.ts';
@@ -12,7 +13,6 @@ import { type Walk, walk } from '../support/walk.ts';
 import { metric } from '../support/watching.ts';
 
 const BLOCKS = pageBlocks('deploy/guides/move-out.md');
-const ACME = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
 const OTHERS = Array.from({ length: 5 }, (_, at) => endpoint(`theirs-${at}`));
 const OURS = Array.from({ length: 30 }, (_, at) => endpoint(`psc-${at}`));
 const REMOVING = { deletionPolicy: 'RemovePrivateEndpoints' };

@@ -2,26 +2,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { someoneElse } from '../simulator/someone-else.ts';
+import { ORGANIZATION as ACME, RECORD } from '../support/examples.ts';
 import { endpoint, ledgerOf } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { type Walk, walk } from '../support/walk.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const ACME = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
 const EXAMPLES = ['pipesettings', 'organization', 'activity'];
-const RECORD = {
-  id: '3aa1f6d8-7c25-4b90-9e1d-5f83c0b7a264',
-  createdAt: '2026-11-20T09:14:03.512Z',
-  type: 'create_organization',
-  actorType: 'user',
-  actorId: 'user-4711',
-  actorDetails: 'ada@example.com',
-  actorIpAddress: '192.0.2.17',
-  organizationId: ACME,
-  serviceId: '',
-  userAgent: 'console',
-};
 
 let scene: Scene;
 let guide: Walk;

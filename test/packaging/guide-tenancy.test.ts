@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { pageBlocks } from '../support/page.ts';
 import { startControllers } from './controllers.ts';
-import { follow, type GuideWorld, install, openGuideWorld } from './guide-world.ts';
+import { follow } from './follow.ts';
+import { type GuideWorld, install, openGuideWorld } from './guide-world.ts';
 import { BUILD_MS } from './helm.ts';
 
 /** Both pages in one cluster, with the controllers that add roles together and end namespaces. */
@@ -10,7 +11,7 @@ let world: GuideWorld;
 let controllers: Awaited<ReturnType<typeof startControllers>>;
 
 beforeAll(async () => {
-  world = await openGuideWorld({ programs: ['helm'] });
+  world = await openGuideWorld({ programs: { helm: 'helm' } });
   controllers = await startControllers(world.own);
   await install(world);
   await world.node.sync();
@@ -32,10 +33,12 @@ async function inForce(): Promise<void> {
 }
 
 follow(pageBlocks('deploy/guides/plan-in-pull-requests.md'), () => world, {
+  sync: () => world.node.sync(),
   endsWith: { 'What this user may do': 1 },
 });
 
 follow(pageBlocks('deploy/guides/tenancy.md'), () => world, {
+  sync: () => world.node.sync(),
   before: { 'Give a namespace to a team >> kubectl apply -f deploy/examples': inForce },
   endsWith: {
     'What the team cannot do': 1,

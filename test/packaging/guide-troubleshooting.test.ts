@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
 import { waitFor } from '../controlplane/client.ts';
 import type { Match } from '../simulator/types.ts';
+import { ORGANIZATION } from '../support/examples.ts';
 import { pageBlocks } from '../support/page.ts';
+import { follow } from './follow.ts';
 import { type GuideObjects, guideObjects, type Stored } from './guide-objects.ts';
-import { follow, type GuideWorld, install, openGuideWorld } from './guide-world.ts';
+import { type GuideWorld, install, openGuideWorld } from './guide-world.ts';
 import { BUILD_MS } from './helm.ts';
 
 /**
@@ -23,7 +25,6 @@ const DEPLOYMENT = '/apis/apps/v1/namespaces/pipewright/deployments/pipewright';
 const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/pipewright';
 
 const orders = parse(readFileSync('deploy/examples/pipesettings.yaml', 'utf8')) as Stored;
-const ORGANIZATION_ID = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
 const PIPE: Match = { pathIncludes: '/pipes/' };
 const PLACE = { cloudProvider: 'gcp', region: 'ap-northeast-1' };
 
@@ -33,7 +34,7 @@ let objects: GuideObjects;
 beforeAll(async () => {
   world = await openGuideWorld({
     simulator: { keys: { 'OLD-ID': 'OLD-SECRET' } },
-    programs: ['helm'],
+    programs: { helm: 'helm' },
   });
   objects = guideObjects(world.own, 'ingest');
   await install(world);
@@ -82,13 +83,13 @@ async function acme(spec: object, name = 'acme'): Promise<void> {
     apiVersion: 'pipewright.dev/v1alpha1',
     kind: 'Organization',
     metadata: { name },
-    spec: { organizationId: ORGANIZATION_ID, credentialsSecretRef, ...spec },
+    spec: { organizationId: ORGANIZATION, credentialsSecretRef, ...spec },
   });
 }
 
 /** The ids that the API has, by somebody's list of them. */
 const idsAtApi = () =>
-  world.simulator.organization(ORGANIZATION_ID)?.privateEndpoints.map(({ id }) => id);
+  world.simulator.organization(ORGANIZATION)?.privateEndpoints.map(({ id }) => id);
 
 const endpoints = (count: number, prefix = 'psc') =>
   Array.from({ length: count }, (_, index) => ({ id: `${prefix}-${index}`, ...PLACE }));
@@ -137,7 +138,7 @@ async function twoOrganizations(): Promise<void> {
 /** Own endpoints in the list, and one that was taken out of it and is still there. */
 async function found(): Promise<void> {
   const theirs = { id: 'by-hand', ...PLACE };
-  world.simulator.setOrganization(ORGANIZATION_ID, { add: [theirs] });
+  world.simulator.setOrganization(ORGANIZATION, { add: [theirs] });
   await acme({ privateEndpoints: [...endpoints(3), theirs] });
   await objects.until(ACME, 'Found', ({ status }) =>
     Boolean(status?.privateEndpoints?.some(({ origin }) => origin === 'Found')),
@@ -203,12 +204,17 @@ async function otherValuesStay(): Promise<void> {
 /** So that the rest of the page does not wait for the pace that the page has set. */
 async function faster(): Promise<void> {
   expect(await flags()).toMatchObject({ PIPEWRIGHT_API_RATE: '5/10s' });
+  await world.node.sync();
   await objects.edit(FLAGS, (stored) => ({ ...stored, data: { PIPEWRIGHT_API_RATE: '0' } }));
-  await world.succeed('kubectl -n pipewright rollout restart deployment/pipewright');
+  // As `kubectl rollout restart`, which is refused within a second of another.
+  await world.succeed(
+    `kubectl -n pipewright patch deployment pipewright --patch='{"spec":{"template":{"metadata":{"annotations":{"restarted":"again"}}}}}'`,
+  );
   await world.node.sync();
 }
 
 follow(pageBlocks('deploy/guides/plugin.md'), () => world, {
+  sync: () => world.node.sync(),
   before: {
     'In a pull request: plan': () => world.succeed('cp -r deploy/examples manifests'),
   },
@@ -219,6 +225,7 @@ follow(pageBlocks('deploy/guides/plugin.md'), () => world, {
 });
 
 follow(pageBlocks('deploy/guides/troubleshooting.md'), () => world, {
+  sync: () => world.node.sync(),
   before: {
     'Nothing happens': () => replicas(0),
     'The API refuses the key (401)': async () => {
@@ -283,7 +290,7 @@ follow(pageBlocks('deploy/guides/troubleshooting.md'), () => world, {
     'The operator does not start': otherFlags,
     'Flags with Helm': () =>
       world.succeed(
-        'helm install pipewright deploy/helm/pipewright -n pipewright --take-ownership --force-conflicts --set api.url=https://api.example.com --set api.allowHttp=true --set namespaces={ingest} --set secrets.names={management-api}',
+        'helm install pipewright deploy/helm/pipewright -n pipewright --take-ownership --force-conflicts --set api.url=https://api.example.com --set namespaces={ingest} --set secrets.names={management-api}',
       ),
   },
   after: {

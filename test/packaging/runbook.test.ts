@@ -3,13 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
-import { type PageBlock, pageBlocks } from '../support/page.ts';
-import { missingFrom } from '../support/shown-output.ts';
+import { ORGANIZATION as ACME, PIPE } from '../support/examples.ts';
+import { pageBlocks } from '../support/page.ts';
+import { follow } from './follow.ts';
 import { BUILD_MS } from './helm.ts';
 import { ORDERS, openRunbookWorld, type RunbookWorld } from './runbook-world.ts';
-
-const ACME = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
-const PIPE = `${ACME}/5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21/9e44d1a3-0c7b-4f35-b8e2-71a6c9d05f32`;
 
 let world: RunbookWorld;
 
@@ -93,8 +91,28 @@ async function keyDeleted(): Promise<void> {
   await world.tryNow();
   await world.reasonIs('Unauthorized');
   world.simulator.setKey('new-id', 'new-secret');
-  await writeFile(join(world.desk, 'key-id'), 'new-id');
-  await writeFile(join(world.desk, 'key-secret'), 'new-secret');
+  await writeFile(join(world.folder, 'key-id'), 'new-id');
+  await writeFile(join(world.folder, 'key-secret'), 'new-secret');
+}
+
+async function allAtTheApi(): Promise<void> {
+  expect(atTheApi()).toEqual(SEVEN.map(({ id }) => id));
+}
+
+async function nothingAtTheApi(): Promise<void> {
+  expect(atTheApi()).toEqual([]);
+}
+
+/** What a person has put on the Secret stays, and no copy of the key is left anywhere. */
+async function onlyTheKeyIsNew(): Promise<void> {
+  const secret = await world.succeed('kubectl -n ingest get secret management-api -o yaml');
+  expect(secret).toContain('kept: "yes"');
+  expect(secret).not.toContain('new-secret');
+  expect(secret.match(new RegExp(Buffer.from('new-secret').toString('base64'), 'g'))).toHaveLength(
+    1,
+  );
+  for (const file of ['key-id', 'key-secret', 'patch.json'])
+    expect(existsSync(join(world.folder, file)), file).toBe(false);
 }
 
 /** For another cluster, whose certificate nobody checks. */
@@ -102,88 +120,56 @@ async function unverified(): Promise<void> {
   await world.succeed(`
     kubectl --kubeconfig=blind config set-cluster other --server=https://other.example.com --insecure-skip-tls-verify=true
     kubectl -n pipewright create secret generic other-cluster --from-file=kubeconfig=blind`);
-  await writeFile(join(world.desk, 'ca.crt'), world.own.ca);
+  await writeFile(join(world.folder, 'ca.crt'), world.own.ca);
 }
 
-/** What is done before a block, by the place of the block: its section, and how it begins. */
-const BEFORE: Readonly<Record<string, () => Promise<unknown>>> = {
-  'PipewrightNotReady: kubectl -n ingest get': answers(503, 'OutcomeUnknown'),
-  'PipewrightNotReady: kubectl -n ingest annotate': async () => world.simulator.clear(),
-  'PipewrightStalled: kubectl -n ingest describe': answers(422, 'Rejected'),
-  'PipewrightStalled: kubectl -n ingest wait': async () => {
-    world.simulator.clear();
-    await world.succeed(
-      `kubectl -n ingest patch ${ORDERS} --type=merge --patch='{"spec":{"suspend":false}}'`,
-    );
-  },
-  'Before you delete an Organization: kubectl get': twoForOne,
-  'PipewrightDrift: kubectl get events': drifted,
-  'PipewrightCleanupAbandoned: kubectl get events': abandoned,
-  'PipewrightCredentialRefused: kubectl get': keyDeleted,
-  'PipewrightApiFailing: kubectl get': answers(503, 'OutcomeUnknown'),
-  'PipewrightApiFailing: kubectl -n ingest wait': well,
-  'PipewrightKubernetesUnverified: kubectl -n pipewright get secret': unverified,
-  'PipewrightWatchSilent: kubectl -n pipewright logs': async () =>
-    world.logs('cannot list or watch; retrying'),
-};
-
-/** What a block prints where the page does not show it, and a person is to read something in it. */
-const PRINTS: Readonly<Record<string, RegExp>> = {
-  'Runbook: what to do about each alert: helm': /pipewright-\d+\.\d+\.\d+/,
-  'Runbook: what to do about each alert: kubectl -n pipewright get': /"msg":"/,
-  'PipewrightNotReady: kubectl -n ingest describe': /503[^]+Reason: +OutcomeUnknown/,
-  'PipewrightStalled: kubectl -n ingest describe': /Reason: +Rejected/,
-  'PipewrightDrift: kubectl get events': /ingest .+DriftDetected/,
-  'PipewrightCleanupAbandoned: kubectl get events': /"msg":"deleting an Organization with/,
-  'PipewrightRateLimited: kubectl get': /1 ingest\/management-api\n[^]*api:\n/,
-  'PipewrightApiFailing: kubectl get': /OutcomeUnknown[^]+OutcomeUnknown/,
-  'PipewrightApiFailing: kubectl -n pipewright get': /egress[^]+PIPEWRIGHT_API_URL/,
-  'PipewrightNoLeader: kubectl -n pipewright logs': /became the leader/,
-  'PipewrightTwoLeaders: kubectl -n pipewright get leases': /pipewright +pipewright-\S+ +20\d\d-/,
-  'PipewrightAbsent: kubectl -n pipewright get deployments': /deployment.apps\/pipewright[^]+pod\//,
-  'PipewrightWatchSilent: kubectl -n pipewright logs': /"msg":"cannot list or watch[^]+egress/,
-};
-
-/** What must be so after a block. */
-const AFTER: Readonly<Record<string, () => Promise<void> | void>> = {
-  'Before you delete an Organization: kubectl -n ingest patch': () =>
-    expect(atTheApi()).toEqual(SEVEN.map(({ id }) => id)),
-  'PipewrightCleanupAbandoned: kubectl -n ingest delete': () => expect(atTheApi()).toEqual([]),
-  'PipewrightCredentialRefused: kubectl -n ingest create': async () => {
-    const secret = await world.succeed('kubectl -n ingest get secret management-api -o yaml');
-    expect(secret).toContain('kept: "yes"');
-    expect(secret).not.toContain('new-secret');
-    expect(
-      secret.match(new RegExp(Buffer.from('new-secret').toString('base64'), 'g')),
-    ).toHaveLength(1);
-    for (const file of ['key-id', 'key-secret', 'patch.json'])
-      expect(existsSync(join(world.desk, file)), file).toBe(false);
-  },
-};
-
-const isAt = (place: string, { section, script }: PageBlock): boolean =>
-  `${section}: ${script}`.startsWith(place);
-const blocks = pageBlocks('deploy/guides/runbook.md').filter(({ notRun }) => notRun === undefined);
-const PLACES = [BEFORE, PRINTS, AFTER].flatMap((table) => Object.keys(table));
-
 describe('every command of the page', () => {
-  test.each(blocks.map((block) => ({ ...block, first: block.script.split('\n', 1)[0] })))(
-    'line $line, $section: $first',
-    async (block) => {
-      const at = <T>(table: Readonly<Record<string, T>>): T[] =>
-        Object.entries(table).flatMap(([place, one]) => (isAt(place, block) ? [one] : []));
-      // Only then does it matter that the operator is as the commands before have made it.
-      if (block.shown !== undefined || PLACES.some((place) => isAt(place, block)))
-        await world.node.sync();
-      for (const prepare of at(BEFORE)) await prepare();
-      const { code, stdout, stderr } = await world.shell(block.script);
-      expect(code, `${stdout}\n${stderr}`).toBe(0);
-      const missing = missingFrom(stdout, block.shown ?? '');
-      expect(missing && `${missing}\nis not in\n${stdout}`).toBeUndefined();
-      for (const pattern of at(PRINTS)) expect(stdout).toMatch(pattern);
-      for (const check of at(AFTER)) await check();
+  follow(pageBlocks('deploy/guides/runbook.md'), () => world, {
+    sync: () => world.node.sync(),
+    before: {
+      'PipewrightNotReady >> kubectl -n ingest get': answers(503, 'OutcomeUnknown'),
+      'PipewrightNotReady >> kubectl -n ingest annotate': async () => world.simulator.clear(),
+      'PipewrightStalled >> kubectl -n ingest describe': answers(422, 'Rejected'),
+      'PipewrightStalled >> kubectl -n ingest wait': async () => {
+        world.simulator.clear();
+        await world.succeed(
+          `kubectl -n ingest patch ${ORDERS} --type=merge --patch='{"spec":{"suspend":false}}'`,
+        );
+      },
+      'Before you delete an Organization >> kubectl get': twoForOne,
+      'PipewrightDrift >> kubectl get events': drifted,
+      'PipewrightCleanupAbandoned >> kubectl get events': abandoned,
+      'PipewrightCredentialRefused >> kubectl get': keyDeleted,
+      'PipewrightApiFailing >> kubectl get': answers(503, 'OutcomeUnknown'),
+      'PipewrightApiFailing >> kubectl -n ingest wait': well,
+      'PipewrightKubernetesUnverified >> kubectl -n pipewright get secret': unverified,
+      'PipewrightWatchSilent >> kubectl -n pipewright logs': async () =>
+        world.logs('cannot list or watch; retrying'),
     },
-  );
+    prints: {
+      'Runbook: what to do about each alert >> helm': /pipewright-\d+\.\d+\.\d+/,
+      'Runbook: what to do about each alert >> kubectl -n pipewright get': /"msg":"/,
+      'PipewrightNotReady >> kubectl -n ingest describe': /503[^]+Reason: +OutcomeUnknown/,
+      'PipewrightStalled >> kubectl -n ingest describe': /Reason: +Rejected/,
+      'PipewrightDrift >> kubectl get events': /ingest .+DriftDetected/,
+      'PipewrightCleanupAbandoned >> kubectl get events': /"msg":"deleting an Organization with/,
+      'PipewrightRateLimited >> kubectl get': /1 ingest\/management-api\n[^]*api:\n/,
+      'PipewrightApiFailing >> kubectl get': /OutcomeUnknown[^]+OutcomeUnknown/,
+      'PipewrightApiFailing >> kubectl -n pipewright get': /egress[^]+PIPEWRIGHT_API_URL/,
+      'PipewrightNoLeader >> kubectl -n pipewright logs': /became the leader/,
+      'PipewrightTwoLeaders >> kubectl -n pipewright get leases':
+        /pipewright +pipewright-\S+ +20\d\d-/,
+      'PipewrightAbsent >> kubectl -n pipewright get deployments':
+        /deployment.apps\/pipewright[^]+pod\//,
+      'PipewrightWatchSilent >> kubectl -n pipewright logs':
+        /"msg":"cannot list or watch[^]+egress/,
+    },
+    after: {
+      'Before you delete an Organization >> kubectl -n ingest patch': allAtTheApi,
+      'PipewrightCleanupAbandoned >> kubectl -n ingest delete': nothingAtTheApi,
+      'PipewrightCredentialRefused >> kubectl -n ingest create': onlyTheKeyIsNew,
+    },
+  });
 
   test('does what the page says it does to the cluster', async () => {
     const { succeed } = world;
@@ -197,10 +183,5 @@ describe('every command of the page', () => {
     await world.node.sync();
     await world.tryNow();
     await world.reasonIs('Applied');
-  });
-
-  test('has the place that this test prepares or reads', () => {
-    const missing = PLACES.filter((place) => !blocks.some((block) => isAt(place, block)));
-    expect(missing).toEqual([]);
   });
 });

