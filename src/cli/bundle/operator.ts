@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../kube/resource.ts';
 import { USUAL_NAMESPACE } from '../cluster/announced.ts';
-import { type Kubectl, KubectlError } from '../cluster/kubectl.ts';
+import { isForbidden, type Kubectl } from '../cluster/kubectl.ts';
 import { type Container, type Deployment, operatorContainer, sourcesOf } from './containers.ts';
 import { keptEvent, listEvents } from './events.ts';
 import { keptOf } from './kept.ts';
@@ -60,7 +60,7 @@ async function labelled(kubectl: Kubectl): Promise<readonly Deployment[]> {
   try {
     return await deployments(kubectl, undefined, query);
   } catch (error) {
-    if (!(error instanceof KubectlError) || error.failure.reason !== 'Forbidden') throw error;
+    if (!isForbidden(error)) throw error;
     return deployments(kubectl, USUAL_NAMESPACE, query);
   }
 }
