@@ -76,6 +76,8 @@ interface Case {
   readonly sent: readonly Sent[];
   /** The API held what the last reply had shown. */
   readonly isAsShown: boolean;
+  /** Ids of private endpoints that it has come to own without adding them. */
+  readonly adopted: readonly string[];
 }
 
 /** A history, then one more manifest: what was forecast of it, and what was sent. */
@@ -113,6 +115,7 @@ async function caseOf(kind: KindName, seed: number): Promise<Case> {
     all: stage.objects(),
   };
   const isAsShown = holdsWhatWasShown(stage, name);
+  const adoptedBefore = adoptedBy(stage, name);
   stage.sent = [];
   const live = stage.get(name);
   const isDeleted = draw.chance(0.2) && live !== undefined;
@@ -138,7 +141,15 @@ async function caseOf(kind: KindName, seed: number): Promise<Case> {
     forecast,
     sent: stage.sent.filter((one) => one.name === name),
     isAsShown,
+    adopted: adoptedBy(stage, name).filter((id) => !adoptedBefore.includes(id)),
   };
+}
+
+function adoptedBy(stage: ForecastStage, name: string): readonly string[] {
+  const { privateEndpoints = [] } = (stage.get(name)?.status ?? {}) as {
+    readonly privateEndpoints?: readonly { readonly id: string; readonly origin?: string }[];
+  };
+  return privateEndpoints.filter(({ origin }) => origin === 'Adopted').map(({ id }) => id);
 }
 
 async function happen(stage: ForecastStage, kind: KindName, draw: Draw): Promise<void> {
@@ -213,6 +224,7 @@ const LEAST: Readonly<Record<KindName, Readonly<Record<string, number>>>> = {
     several: 60,
     waited: 3,
     removed: 5,
+    adopts: 1,
   },
   Activity: { send: 200, nothing: 100, whole: 200, waited: 2 },
 };
@@ -233,6 +245,11 @@ test.each(KINDS)('what is forecast of %s is what is sent', async (kind) => {
     count('waited', forecast.waits !== undefined && sent.length === 0);
     count('removed', isDeleted && sent.length > 1);
     count('whole', sent.length > 0 && !forecast.isOpen && (!isOrganization || isAsShown));
+    if (sent.length > 0 && isAsShown && !isDeleted && !forecast.isOpen) {
+      const owner = /the owner of (.+?): it removes/.exec(forecast.says)?.[1];
+      expect(owner?.split(', ') ?? [], `seed ${seed}`).toEqual(one.adopted);
+      count('adopts', one.adopted.length > 0);
+    }
     expect(sent.map(spoken), `seed ${seed}: ${forecast.says}`).toEqual(expectedOf(one, kind));
   }
   for (const [what, least] of Object.entries(LEAST[kind]))

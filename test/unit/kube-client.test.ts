@@ -1,66 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
-import {
-  createKubeClient,
-  type KubeClient,
-  type KubeClientOptions,
-} from '../../src/kube/client/client.ts';
+import { createKubeClient } from '../../src/kube/client/client.ts';
 import type { RequestRecord } from '../../src/kube/client/exchange.ts';
 import {
   isConflict,
   isExpired,
   isForbidden,
   isNotFound,
-  KubeError,
 } from '../../src/kube/client/kube-error.ts';
-import { LineSplitter } from '../../src/kube/client/lines.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import {
-  aStatus,
-  type Behaviour,
-  type KubeServer,
-  sendJson,
-  startKubeServer,
-} from '../support/kube-server.ts';
-
-const ends: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
-async function setUp(
-  behaviour: Behaviour,
-  options: KubeClientOptions = {},
-): Promise<{ server: KubeServer; client: KubeClient }> {
-  const server = await startKubeServer(behaviour);
-  const client = createKubeClient(server.cluster, options);
-  ends.push(
-    () => server.close(),
-    () => client.close(),
-  );
-  return { server, client };
-}
-
-const GET = { method: 'GET', path: '/api/v1/x' } as const;
-
-async function failure(promise: Promise<unknown>): Promise<KubeError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (cause: unknown) => cause,
-  );
-  expect(error).toBeInstanceOf(KubeError);
-  return error as KubeError;
-}
-
-async function collect(lines: AsyncIterable<string>): Promise<string[]> {
-  const all: string[] = [];
-  for await (const line of lines) all.push(line);
-  return all;
-}
+import { failure, GET, setUp } from '../support/kube-calls.ts';
+import { aStatus, sendJson, startKubeServer } from '../support/kube-server.ts';
 
 test('a refusal keeps status, reason and message of the Status object', async () => {
   const { client } = await setUp((_, response) =>
@@ -231,10 +185,8 @@ test('an identity that cannot be renewed after a 401 holds a call no longer than
     return new Promise(() => {});
   };
   const client = createKubeClient({ ...server.cluster, renew }, { clock });
-  ends.push(
-    () => server.close(),
-    () => client.close(),
-  );
+  onTestFinished(() => server.close());
+  onTestFinished(() => client.close());
   expect(await failure(client.request({ ...GET, timeoutMs: 200 }))).toMatchObject({
     status: 0,
     reason: 'Timeout',
@@ -267,7 +219,7 @@ test('after a 401 the token is read again and the call tried once more', async (
     server: new URL('https://127.0.0.1:1'),
   });
   const client = createKubeClient({ ...cluster, server: server.cluster.server }, { clock });
-  ends.push(() => client.close());
+  onTestFinished(() => client.close());
 
   expect(await failure(client.request(GET))).toMatchObject({ status: 401 });
   expect(seen.splice(0)).toEqual(['Bearer old', 'Bearer old']);
@@ -278,102 +230,6 @@ test('after a 401 the token is read again and the call tried once more', async (
   await clock.advance(10_000);
   await failure(client.request(GET));
   expect(seen[0]).toBe('Bearer newer');
-});
-
-test('lines come whole wherever they were cut, inside a character too', () => {
-  const text = Buffer.from('{"a":"ä€𝄞"}\n\n{"b":1}\r\n{"c":2}\n');
-  for (let size = 1; size <= text.length; size++) {
-    const splitter = new LineSplitter();
-    const lines: string[] = [];
-    for (let at = 0; at < text.length; at += size)
-      lines.push(...splitter.push(text.subarray(at, at + size)));
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      { a: 'ä€𝄞' },
-      { b: 1 },
-      { c: 2 },
-    ]);
-    expect(splitter.pending).toBe(0);
-  }
-});
-
-test('a line of megabytes comes whole', async () => {
-  const long = `{"x":"${'é'.repeat(3_000_000)}"}`;
-  const { client } = await setUp((_, response) => response.end(`${long}\n`));
-  const [line] = await collect(
-    client.stream({ path: '/w', signal: new AbortController().signal, silenceMs: 5000 }),
-  );
-  expect(line?.length).toBe(long.length);
-});
-
-test('a line without end is given up', async () => {
-  const { client } = await setUp((_, response) => {
-    const piece = 'x'.repeat(2 ** 20);
-    const more = (): boolean => response.destroyed || response.write(piece, () => more());
-    more();
-  });
-  const lines = client.stream({
-    path: '/w',
-    signal: new AbortController().signal,
-    silenceMs: 5000,
-  });
-  expect(await failure(collect(lines))).toMatchObject({
-    reason: 'BrokenStream',
-    body: 'one line is longer than 16 MiB',
-  });
-});
-
-test('a stream that ends inside a line is broken, not ended', async () => {
-  const { client } = await setUp((_, response) => response.end('{"a":1}\n{"b"'));
-  const lines = client.stream({
-    path: '/w',
-    signal: new AbortController().signal,
-    silenceMs: 5000,
-  });
-  expect(await failure(collect(lines))).toMatchObject({ status: 0, reason: 'BrokenStream' });
-});
-
-test('silence breaks a stream off, however long it has been well, and its connection is not used again', async () => {
-  const clock = new FakeClock();
-  const { server, client } = await setUp((_, response) => response.writeHead(200).flushHeaders(), {
-    clock,
-  });
-  let opened = 0;
-  const lines = client.stream({
-    path: '/w',
-    signal: new AbortController().signal,
-    silenceMs: 65_000,
-    onOpen: () => (opened += 1),
-  });
-  const failing = failure(collect(lines));
-  await eventually(() => expect(opened).toBe(1));
-  await clock.advance(64_999);
-  expect(server.connections.open.size).toBe(1);
-  await clock.advance(1);
-  expect(await failing).toMatchObject({
-    status: 0,
-    reason: 'Timeout',
-    body: 'nothing within 65 s',
-  });
-  await eventually(() => expect(server.connections.open.size).toBe(0));
-});
-
-test('a short call does not wait behind open streams', async () => {
-  const { client } = await setUp((request, response) => {
-    if (request.url === '/w') response.writeHead(200).flushHeaders();
-    else sendJson(response, 200, { fine: true });
-  });
-  const stop = new AbortController();
-  const open = Array.from({ length: 50 }, () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    void collect(
-      client.stream({ path: '/w', signal: stop.signal, silenceMs: 60_000, onOpen: resolve }),
-    ).catch(() => undefined);
-    return promise;
-  });
-  await Promise.all(open);
-  // Those stay open for longer than a call may take.
-  expect(await client.request(GET)).toEqual({ fine: true });
-  stop.abort();
 });
 
 test('a thousand calls leave no listener, no timer and few sockets', async () => {

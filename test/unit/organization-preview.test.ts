@@ -37,6 +37,8 @@ test('what was sent and not seen yet would be looked for, not be sent once more'
   expect(shown([], entry('a', { state: 'Removing' }), ['a']), 'a removal').toHaveLength(1);
 });
 
+const MANY = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'];
+
 interface Given {
   readonly ids: readonly string[];
   readonly ledger: readonly LedgerEntry[];
@@ -52,12 +54,13 @@ interface Given {
   readonly lastRequest?: OrganizationStatus['lastRequest'];
   readonly pendingChange?: OrganizationStatus['pendingChange'];
   readonly isDeleted?: true;
+  readonly adopt?: true;
   readonly facts?: Partial<Facts>;
 }
 
 /** What is shown, with `--plan-only` where it is being deleted. */
 function preview(given: Given): Preview {
-  const { ids, ledger, list, total = list.length, name = 'After', isDeleted } = given;
+  const { ids, ledger, list, total = list.length, name = 'After', isDeleted, adopt } = given;
   const { lastRequest, pendingChange, facts } = given;
   const organization = {
     id: 'o',
@@ -71,6 +74,7 @@ function preview(given: Given): Preview {
       name,
       mode: isDeleted ? 'Apply' : 'Plan',
       deletionPolicy: 'RemovePrivateEndpoints',
+      ...(adopt && { adoptPrivateEndpoints: adopt }),
     },
     status: {
       organization,
@@ -242,4 +246,36 @@ test('a plan is cut to what its schema takes', () => {
   expect(exchanged.plan.changes).toHaveLength(LIMITS.planChanges);
   const { requests } = preview({ ids, ledger: [], list: [] }).plan;
   expect(Math.max(...requests.map(({ body }) => body?.length ?? 0))).toBe(LIMITS.body);
+});
+
+test.for<[string, Given, string]>([
+  [
+    'what was found',
+    {
+      ids: ['a', 'b'],
+      ledger: [entry('a', { origin: 'Found' }), entry('b')],
+      list: [e('a'), e('b')],
+    },
+    'the owner of a:',
+  ],
+  ['a list that is not known', { ids: ['a'], ledger: [], list: [], total: 300 }, 'already there:'],
+  [
+    'removals that are too many',
+    {
+      ids: ['a'],
+      ledger: [entry('a', { origin: 'Found' }), ...MANY.map((id) => entry(id))],
+      list: ['a', ...MANY].map((id) => e(id)),
+    },
+    'the owner of a:',
+  ],
+])('a plan that adopts says so: %s', ([, given, owner]) => {
+  expect(preview({ ...given, adopt: true }).summary.message).toContain(owner);
+  expect(preview(given).summary.message).not.toContain('owner');
+});
+
+test('a plan says nothing of what is adopted already, or is being added', () => {
+  const adopted = entry('a', { origin: 'Adopted' });
+  const { summary } = preview({ ids: ['a', 'b'], ledger: [adopted], list: [e('a')], adopt: true });
+  expect(summary.message).toContain('add 1 private endpoint');
+  expect(summary.message).not.toContain('owner');
 });

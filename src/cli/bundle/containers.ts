@@ -1,4 +1,3 @@
-import { environmentName } from '../../config/flags.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 
 export interface Variable {
@@ -30,16 +29,6 @@ export interface Deployment extends KubeObject {
     readonly selector: { readonly matchLabels?: Readonly<Record<string, string>> };
     readonly template: { readonly metadata?: KubeObject['metadata']; readonly spec: PodSpec };
   };
-}
-
-const API_URL = environmentName('api-url');
-
-/** The container that runs the operator; sidecars have other variables. */
-export function operatorContainer({ containers }: PodSpec): Container | undefined {
-  return containers.find(
-    ({ env = [], args = [] }) =>
-      env.some(({ name }) => name === API_URL) || args.some((arg) => arg.startsWith('--api-url')),
-  );
 }
 
 /** Names of what its variables are taken from. */

@@ -1,5 +1,5 @@
 import { plainLine } from '../../api/reply/text.ts';
-import { KubectlError } from '../cluster/kubectl.ts';
+import { isForbidden } from '../cluster/kubectl.ts';
 import { UserError } from '../user-error.ts';
 
 const LONGEST_LINE = 1_000;
@@ -31,8 +31,7 @@ export class Missing {
 
 /** Of a right that is missing only which it is: whoever lacks one mostly lacks more. */
 function reasonOf(error: UserError): string {
-  if (!(error instanceof KubectlError) || error.failure.reason !== 'Forbidden')
-    return error.message;
+  if (!isForbidden(error)) return error.message;
   const [right] = /User "[^"]*" cannot [^;]*/.exec(error.message) ?? [];
   return right ?? error.message;
 }

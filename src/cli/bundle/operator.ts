@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../kube/resource.ts';
 import { USUAL_NAMESPACE } from '../cluster/announced.ts';
-import { type Kubectl, KubectlError } from '../cluster/kubectl.ts';
-import { type Container, type Deployment, operatorContainer, sourcesOf } from './containers.ts';
+import { isForbidden, type Kubectl } from '../cluster/kubectl.ts';
+import { operatorContainer } from '../cluster/operator-container.ts';
+import { type Container, type Deployment, sourcesOf } from './containers.ts';
 import { keptEvent, listEvents } from './events.ts';
 import { keptOf } from './kept.ts';
 import { shownEvent } from './machine-words.ts';
@@ -46,7 +47,7 @@ export async function findOperators(
     given === undefined ? labelled(kubectl) : deployments(kubectl, given),
   );
   const found = (list ?? []).flatMap((deployment) => {
-    const container = operatorContainer(deployment.spec.template.spec);
+    const container = operatorContainer(deployment.spec.template.spec.containers);
     const { namespace } = deployment.metadata;
     return container ? [{ namespace, deployment, container }] : [];
   });
@@ -60,7 +61,7 @@ async function labelled(kubectl: Kubectl): Promise<readonly Deployment[]> {
   try {
     return await deployments(kubectl, undefined, query);
   } catch (error) {
-    if (!(error instanceof KubectlError) || error.failure.reason !== 'Forbidden') throw error;
+    if (!isForbidden(error)) throw error;
     return deployments(kubectl, USUAL_NAMESPACE, query);
   }
 }

@@ -4,7 +4,7 @@ import { type Announcement, announcedIn } from '../../config/announcement.ts';
 import { LEASE, type Lease } from '../../kube/lease/lease-record.ts';
 import { collectionPath } from '../../kube/resource.ts';
 import { selects } from '../../kube/secrets/label-match.ts';
-import { type Kubectl, KubectlError } from './kubectl.ts';
+import { isForbidden, type Kubectl } from './kubectl.ts';
 
 /** Where the documents install the operator. */
 export const USUAL_NAMESPACE = 'pipewright';
@@ -51,18 +51,16 @@ async function leasesOf(
 ): Promise<readonly Lease[]> {
   const of = async (where: string | undefined): Promise<readonly Lease[]> =>
     (await kubectl.get<{ readonly items: readonly Lease[] }>(collectionPath(LEASE, where))).items;
-  const refused = (error: unknown): boolean =>
-    error instanceof KubectlError && error.failure.reason === 'Forbidden';
   try {
     return await of(namespace);
   } catch (error) {
-    if (!refused(error)) throw error;
+    if (!isForbidden(error)) throw error;
   }
   if (namespace !== undefined) return [];
   try {
     return await of(USUAL_NAMESPACE);
   } catch (error) {
-    if (!refused(error)) throw error;
+    if (!isForbidden(error)) throw error;
     return [];
   }
 }

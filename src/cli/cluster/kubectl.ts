@@ -110,6 +110,11 @@ function isAbsence(error: unknown): boolean {
   return error instanceof KubectlError && /^(NotFound|NoSuchKind)$/.test(error.failure.reason);
 }
 
+/** A right is missing: what else may be read goes on. */
+export function isForbidden(error: unknown): error is KubectlError {
+  return error instanceof KubectlError && error.failure.reason === 'Forbidden';
+}
+
 function parsed(answer: string, path: string): unknown {
   try {
     return JSON.parse(answer);

@@ -4,7 +4,7 @@ import { definitions } from '../../kinds/definitions.ts';
 import type { Definition } from '../../kinds/schema/definition.ts';
 import { customResourceDefinition } from '../../kinds/schema/manifest.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { type Kubectl, KubectlError } from '../cluster/kubectl.ts';
+import { isForbidden, type Kubectl } from '../cluster/kubectl.ts';
 import type { Shell } from '../shell.ts';
 import { type Release, releaseOf } from './deployment.ts';
 import { CHART, upgrade } from './installation.ts';
@@ -36,7 +36,7 @@ export async function readCrds(
   if ('value' in read) return read.value;
   // The first call of all: what else it fails for, every other would fail for too.
   const { refusal } = read;
-  if (!(refusal instanceof KubectlError) || refusal.failure.reason !== 'Forbidden') throw refusal;
+  if (!isForbidden(refusal)) throw refusal;
   report.cannot('crds', `The CRDs could not be read: ${refusal.message}`);
   return undefined;
 }

@@ -4,6 +4,7 @@ import { dnsLabel, dnsName, namespaces as namespacesIn } from '../../config/flag
 import { environmentName, readArguments } from '../../config/flags.ts';
 import { labelSelector } from '../../config/label-selector.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import { operatorContainer } from '../cluster/operator-container.ts';
 
 interface Variable {
   readonly name: string;
@@ -94,7 +95,7 @@ export interface DeploymentFlags {
 
 /** The names of the ConfigMaps that its variables come from. */
 export function configMapsOf(object: DeploymentObject): string[] {
-  const names = variablesOf(operatorContainer(object)).flatMap(
+  const names = variablesOf(containerOf(object)).flatMap(
     ({ valueFrom }) => valueFrom?.configMapKeyRef?.name ?? [],
   );
   return [...new Set(names)];
@@ -106,7 +107,7 @@ export function readDeployment(
   configMaps: ConfigMaps | undefined,
 ): Deployment {
   const { namespace, name } = object.metadata;
-  const container = operatorContainer(object);
+  const container = containerOf(object);
   const helm = releaseOf(object);
   const env = configMaps && container && environmentOf(container, { configMaps, namespace });
   const flags = env && flagsOf(namespace, container, env);
@@ -122,11 +123,10 @@ export function readDeployment(
   };
 }
 
-function operatorContainer({ spec }: DeploymentObject): Container | undefined {
+/** Its label or its Lease says that it is an operator's. */
+function containerOf({ spec }: DeploymentObject): Container | undefined {
   const containers = spec?.template?.spec?.containers ?? [];
-  const isOurs = ({ name, env = [] }: Container): boolean =>
-    name === 'pipewright' || env.some((one) => one.name === environmentName('api-url'));
-  return containers.find(isOurs) ?? containers[0];
+  return operatorContainer(containers) ?? containers[0];
 }
 
 /** But for those of a ConfigMap that cannot be: the API server does not look at the name. */

@@ -1,6 +1,6 @@
 import { definitions } from '../../kinds/definitions.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { KubectlError } from '../cluster/kubectl.ts';
+import { isForbidden } from '../cluster/kubectl.ts';
 import { type Found, listObjects } from '../cluster/objects.ts';
 import type { Context } from '../command.ts';
 import type { Manifest, Manifests } from '../manifests/manifests.ts';
@@ -98,8 +98,7 @@ async function liveObjects(
   try {
     return { live: await listObjects(kubectl, { namespace: undefined }), isPartial: false };
   } catch (error) {
-    const isRefused = error instanceof KubectlError && error.failure.reason === 'Forbidden';
-    if (!isRefused) throw error;
+    if (!isForbidden(error)) throw error;
   }
   const namespaces = [...new Set(ours.map(({ namespace }) => namespace))];
   const lists = await Promise.all(

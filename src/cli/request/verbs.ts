@@ -64,7 +64,7 @@ export function actionOf(verb: Verb, value: string): Action {
 function whyNotTried(object: KubeObject): string | undefined {
   const { suspend, mode } = specOf(object);
   if (suspend === true)
-    return 'is suspended, so the operator makes no call for it; kubectl pipewright resume ends that';
+    return 'is suspended, so the operator makes no call for it until it is resumed';
   if (mode === 'Plan') return 'is in mode Plan, so the operator sends nothing for it';
   return undefined;
 }

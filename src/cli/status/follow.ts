@@ -2,7 +2,7 @@ import { pause } from '../../clock.ts';
 import { definitions } from '../../kinds/definitions.ts';
 import type { Definition } from '../../kinds/schema/definition.ts';
 import { keyOf } from '../../kube/resource.ts';
-import { KubectlError } from '../cluster/kubectl.ts';
+import { isForbidden, KubectlError } from '../cluster/kubectl.ts';
 import { type Found, listKind, pathOfKind, type Scope } from '../cluster/objects.ts';
 import { readEvent } from '../cluster/watch-event.ts';
 import type { Context } from '../command.ts';
@@ -68,7 +68,8 @@ async function followKind(
     } catch (error) {
       // Ctrl-C ends kubectl too, which is no failure.
       if (known.has(definition) && signal.aborted) return;
-      if (!known.has(definition) && isRefusal(error)) {
+      // Who may not list a kind, such as the records of people, sees the others.
+      if (!known.has(definition) && isForbidden(error)) {
         refusals.push(error);
         return onChange();
       }
@@ -77,11 +78,6 @@ async function followKind(
       if (!signal.aborted) context.terminal.tell(`trying again: ${error.message}`);
     }
   }
-}
-
-/** Who may not list a kind, such as the records of people, sees the others. */
-export function isRefusal(error: unknown): error is KubectlError {
-  return error instanceof KubectlError && error.failure.reason === 'Forbidden';
 }
 
 function mayPass(error: unknown): error is KubectlError {

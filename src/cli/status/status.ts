@@ -1,8 +1,7 @@
 import { definitions } from '../../kinds/definitions.ts';
-import type { KubectlError } from '../cluster/kubectl.ts';
+import { isForbidden, type KubectlError } from '../cluster/kubectl.ts';
 import { type Found, listObjects, type Scope } from '../cluster/objects.ts';
 import { type Context, type ExitCode, type ScopeFlags, scopeOf } from '../command.ts';
-import { isRefusal } from './follow.ts';
 import { inOrder, itemOf, noneIn, type Row, rowOf } from './rows.ts';
 import { screenOf } from './screen.ts';
 import { notShown, watchStatus } from './watch.ts';
@@ -45,7 +44,7 @@ async function listed(
   const found: Found[] = [];
   for (const list of lists) {
     if (list.status === 'fulfilled') found.push(...list.value);
-    else if (isRefusal(list.reason)) refusals.push(list.reason);
+    else if (isForbidden(list.reason)) refusals.push(list.reason);
     else throw list.reason;
   }
   const [first] = refusals;

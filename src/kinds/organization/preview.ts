@@ -92,11 +92,13 @@ export function outlookOf(
   const changes = intendedChanges(status, goal, intent);
   const isOnlyLook = isUnknown || blocked !== undefined;
   const bodies = calls.slice(0, isOnlyLook ? 1 : calls.length).map(({ body }) => body);
-  const says = isUnknown
+  const ledger = seen.session.draft.privateEndpoints ?? [];
+  const sends = isUnknown
     ? 'one PATCH that reads the list of private endpoints; what follows depends on that list'
     : blocked
       ? blockedLook(blocked, goal)
       : describe(bodies.length, decision.name, intent) + left(decision.conflicts);
+  const says = sends + takenOver(goal, { before: status?.privateEndpoints, ledger, isUnknown });
   const basis = isUnknown || status?.organization === undefined ? 'Unknown' : 'LastResponse';
   return {
     path,
@@ -112,7 +114,7 @@ export function outlookOf(
       !facts.hasUnrecordedWrite &&
       status?.lastRequest?.outcome !== 'Unknown' &&
       changes.length === 0 &&
-      isReached(goal, seen.session.draft.privateEndpoints ?? [], status),
+      isReached(goal, ledger, status),
     isOnlyLook,
     blocked: blocked ?? [],
   };
@@ -153,6 +155,25 @@ function isReached(
   return (
     declared.every(isThere) && (!managesEndpoints(goal) || ledger.filter(isOurs).every(isWanted))
   );
+}
+
+/** What the look makes this object's own, so that it may be removed later. */
+function takenOver(
+  goal: Goal,
+  seen: {
+    readonly before: readonly LedgerEntry[] | undefined;
+    readonly ledger: readonly LedgerEntry[];
+    readonly isUnknown: boolean;
+  },
+): string {
+  if (!goal.adopt || goal.isCleanup) return '';
+  const owned = new Set(seen.before?.filter(isOurs).map(sameKey));
+  const isNew = (tuple: Tuple): boolean => !owned.has(sameKey(tuple));
+  const adopted = seen.ledger.filter((entry) => entry.origin === 'Adopted' && isNew(entry));
+  const isOpen = seen.isUnknown && goal.endpoints?.some(isNew);
+  if (adopted.length === 0 && !isOpen) return '';
+  const what = isOpen ? 'those of spec.privateEndpoints that are already there' : names(adopted);
+  return `; adoptPrivateEndpoints makes this object the owner of ${what}: it removes them when they are no longer listed`;
 }
 
 function left(conflicts: readonly Tuple[]): string {

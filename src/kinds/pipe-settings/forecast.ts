@@ -3,6 +3,7 @@ import {
   type Forecast,
   factsFrom,
   knownReply,
+  nothingDue,
   stopped,
   type World,
   waitsFor,
@@ -38,7 +39,7 @@ export function forecast(object: PipeSettings, world: World): Forecast {
     case 'reschedule':
       return atItsTime(object, planned.at, { world, forecast });
     case 'keep':
-      throw new Error('a PipeSettings has nothing to keep');
+      return nothingDue(object, planned.at);
   }
 }
 

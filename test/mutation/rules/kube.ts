@@ -1,15 +1,10 @@
 import { type Mutation, seenInLife } from '../mutation.ts';
 
 const CLIENT = 'test/unit/kube-client.test.ts';
+const STREAM = 'test/unit/kube-client-stream.test.ts';
 const STORE = 'test/unit/kube-store.test.ts';
 const WATCH = 'test/unit/kube-watch.test.ts';
 const WATCH_STALE = 'test/unit/kube-watch-stale.test.ts';
-const LEASE_ACQUIRING = 'test/unit/kube-lease-acquiring.test.ts';
-const LEASE_LEADING = 'test/unit/kube-lease-leading.test.ts';
-const LEASE_STOPPING = 'test/unit/kube-lease-stopping.test.ts';
-const SECRETS = 'test/unit/kube-secrets.test.ts';
-const WATCHED_SECRET = 'test/unit/kube-watched-secret.test.ts';
-const EVENTS = 'test/unit/kube-events.test.ts';
 
 /** Calls to the Kubernetes API. */
 const CALLS: readonly Mutation[] = [
@@ -51,7 +46,7 @@ const CALLS: readonly Mutation[] = [
     file: 'kube/client/client.ts',
     from: 'if (splitter.pending > 0)',
     to: 'if (splitter.pending < 0)',
-    seenBy: { test: CLIENT, title: 'a stream that ends inside a line is broken, not ended' },
+    seenBy: { test: STREAM, title: 'a stream that ends inside a line is broken, not ended' },
   },
   {
     name: 'finalizer-of-what-was-read',
@@ -189,204 +184,4 @@ const CACHE: readonly Mutation[] = [
   },
 ];
 
-/** One leader at a time. */
-const LEASES: readonly Mutation[] = [
-  {
-    name: 'missing-lease-namespace-is-said',
-    rule: 'That the namespace of the Lease does not exist is said, not taken for another candidate.',
-    file: 'kube/lease/standby.ts',
-    from: 'isNotFound(error) && draft.metadata.resourceVersion !== undefined',
-    to: 'isNotFound(error)',
-    seenBy: {
-      test: LEASE_ACQUIRING,
-      title: 'says once that the namespace of its Lease does not exist, and leads when it does',
-    },
-  },
-  {
-    name: 'living-holder-is-left-alone',
-    rule: 'A Lease is taken a whole term after its holder was last seen to renew, and not later.',
-    file: 'kube/lease/lease-view.ts',
-    from: 'if (record === this.#record) return;',
-    to: '',
-    seenBy: { test: LEASE_ACQUIRING, title: 'takes a change of labels for no sign of life' },
-  },
-  {
-    name: 'deleted-lease-frees-nobody',
-    rule: 'Who deletes the Lease does not make two processes lead.',
-    file: 'kube/lease/lease-view.ts',
-    from: 'this.#freeAt = now + this.#promisedMs(this.#lease);',
-    to: 'this.#freeAt = now;',
-    seenBy: {
-      test: LEASE_LEADING,
-      title: 'makes a deleted Lease again as it was, before a standby',
-    },
-  },
-  seenInLife('lease-taken-too-late', 'When a leader dies, another leads after one term.'),
-  seenInLife(
-    'old-renewal-permits-calls',
-    'A leader that stood still for longer than its Lease lasts calls nobody when it goes on.',
-  ),
-  {
-    name: 'late-renewal-is-none',
-    rule: 'A renewal whose answer is read after the deadline is none.',
-    file: 'kube/lease/renewal.ts',
-    from: 'if (this.ageMs() >= this.#options.renewMs) return this.#lose(',
-    to: 'if (this.ageMs() < 0) return this.#lose(',
-    seenBy: {
-      test: LEASE_LEADING,
-      title: 'takes no renewal whose answer is read after the deadline',
-    },
-  },
-  {
-    name: 'other-holder-ends-the-lead',
-    rule: 'A leader that sees another holder stops at once.',
-    file: 'kube/lease/renewal.ts',
-    from: "if (holder !== '' && holder !== identity)",
-    to: "if (holder === '')",
-    seenBy: { test: LEASE_LEADING, title: 'ends at once when another holds the Lease' },
-  },
-  {
-    name: 'only-own-lease-is-released',
-    rule: 'A process that ends does not take the Lease from another one.',
-    file: 'kube/lease/election.ts',
-    from: 'if (seen?.spec?.holderIdentity !== identity) return true;',
-    to: 'if (!seen) return true;',
-    seenBy: { test: LEASE_STOPPING, title: 'takes nothing away from another holder' },
-  },
-  {
-    name: 'frozen-winner-renews-first',
-    rule: 'Who was frozen while it took the Lease renews it before it calls.',
-    file: 'kube/lease/standby.ts',
-    from: 'if (clock.monotonic() - since < renewMs) return',
-    to: 'return',
-    seenBy: { test: LEASE_LEADING, title: 'begins with a fresh renewal when it was frozen' },
-  },
-];
-
-/** A Secret's way, and what is said in events. */
-const SECRETS_AND_EVENTS: readonly Mutation[] = [
-  {
-    name: 'secret-asked-for-by-name',
-    rule: 'No other Secret is ever asked for than those that objects refer to.',
-    file: 'kube/secrets/secrets.ts',
-    from: 'fieldSelector: `metadata.name=${name}`,',
-    to: '',
-    seenBy: { test: SECRETS, title: 'asks for nothing but the one Secret, by name and without' },
-  },
-  {
-    name: 'secret-watched-without-data',
-    rule: 'The watch of a Secret does not carry its value.',
-    file: 'kube/secrets/secrets.ts',
-    from: 'metadataOnly: true,',
-    to: 'metadataOnly: false,',
-    seenBy: { test: SECRETS, title: 'asks for nothing but the one Secret, by name and without' },
-  },
-  seenInLife(
-    'secrets-told-by-name-alone',
-    "Nothing is sent with the Secret of the same name in another tenant's namespace.",
-  ),
-  {
-    name: 'watches-of-a-namespace-are-bounded',
-    rule: 'In one namespace no more than 1,500 Secrets are watched or read.',
-    file: 'kube/secrets/places.ts',
-    from: 'names.placed.size < this.#most ?',
-    to: 'names.placed.size >= 0 ?',
-    seenBy: { test: SECRETS, title: 'watches 1,500 Secrets of a namespace' },
-  },
-  {
-    name: 'free-place-is-taken',
-    rule: 'A Secret that was one too many is watched as soon as another one is not.',
-    file: 'kube/secrets/secrets.ts',
-    from: 'start(waiting);',
-    to: '',
-    seenBy: { test: SECRETS, title: 'watches 1,500 Secrets of a namespace' },
-  },
-  {
-    name: 'shared-secret-stays-watched',
-    rule: 'A Secret is watched until the last object that refers to it is gone.',
-    file: 'kube/secrets/secrets.ts',
-    from: 'if (entry.owners === 0) end(key, entry);',
-    to: 'end(key, entry);',
-    seenBy: { test: SECRETS, title: 'watches once for any number of owners' },
-  },
-  {
-    name: 'secret-read-again-when-changed',
-    rule: 'A Secret that changed while it was read is read again.',
-    file: 'kube/secrets/watched-secret.ts',
-    from: 'reads < READS &&',
-    to: 'reads < 1 &&',
-    seenBy: { test: SECRETS, title: 'reads again when the Secret changed while it was read' },
-  },
-  {
-    name: 'no-old-key-while-blind',
-    rule: 'While the watch of a Secret is broken its value is read anew for each call.',
-    file: 'kube/secrets/watched-secret.ts',
-    from: "state === 'watching' ? LIVE : BROKEN",
-    to: 'LIVE',
-    seenBy: { test: WATCHED_SECRET, title: 'a value is read anew while the watch does not work' },
-  },
-  {
-    name: 'no-key-from-before-a-restore',
-    rule: 'A key from before a restored backup is not served, though its version is there again.',
-    file: 'kube/secrets/watched-secret.ts',
-    from: 'if (!isRestored) return;',
-    to: 'return;',
-    seenBy: {
-      test: WATCHED_SECRET,
-      title: 'what was read before the cluster was restored is no longer served',
-    },
-  },
-  {
-    name: 'same-event-not-repeated',
-    rule: 'The same is not said of the same object again within ten minutes.',
-    file: 'kube/events/event-limits.ts',
-    from: 'now - said < REPEAT_MS',
-    to: 'now < said',
-    seenBy: { test: EVENTS, title: 'says the same of the same object again after ten minutes' },
-  },
-  {
-    name: 'only-word-is-never-held-back',
-    rule: 'An event that tells what stands nowhere else is sent, however many came before.',
-    file: 'kube/events/events.ts',
-    from: '!always && !limits',
-    to: '!limits',
-    seenBy: { test: EVENTS, title: 'sends what stands nowhere else' },
-  },
-  {
-    name: 'events-take-turns',
-    rule: 'A namespace with many events keeps an event of another one waiting for one at a time.',
-    file: 'kube/events/event-queue.ts',
-    from: 'group: namespace, rank',
-    to: "group: '', rank",
-    seenBy: {
-      test: EVENTS,
-      title: 'of another namespace wait for one of a namespace that has many',
-    },
-  },
-  {
-    name: 'events-leave-places',
-    rule: 'A namespace with many events leaves places for those of others.',
-    file: 'kube/events/event-queue.ts',
-    from: '(this.#held.get(namespace) ?? 0) < this.#free',
-    to: 'this.#held.size >= 0 && this.#free > 0',
-    seenBy: { test: EVENTS, title: 'of one namespace take no more places than they leave' },
-  },
-  {
-    name: 'full-namespace-pauses-itself',
-    rule: 'Where Kubernetes takes no more events of one namespace, those of others are sent.',
-    file: 'kube/events/events.ts',
-    from: 'const isOfNamespace = error.status === 429;',
-    to: 'const isOfNamespace = error.status === 428;',
-    seenBy: { test: EVENTS, title: 'that one namespace may say no more holds up no other' },
-  },
-  {
-    name: 'events-outlast-an-outage',
-    rule: 'An event that found no server is sent when there is one again.',
-    file: 'kube/events/events.ts',
-    from: 'error.status === 0 || error.status === 429 ||',
-    to: 'error.status === 429 ||',
-    seenBy: { test: EVENTS, title: 'tries again what may pass, every two seconds' },
-  },
-];
-
-export const KUBE: readonly Mutation[] = [...CALLS, ...CACHE, ...LEASES, ...SECRETS_AND_EVENTS];
+export const KUBE: readonly Mutation[] = [...CALLS, ...CACHE];
