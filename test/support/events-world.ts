@@ -5,7 +5,7 @@ import { FakeClock } from './fake-clock.ts';
 import { type Fate, MemoryKube } from './memory-kube.ts';
 import { recordingLog } from './recording-log.ts';
 
-export const type = {
+const type = {
   group: 'pipewright.dev',
   version: 'v1alpha1',
   plural: 'pipesettings',
