@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Lane, Queue } from '../../src/controller/queue.ts';
-import { FakeClock } from '../support/fake-clock.ts';
+import type { Lane, Queue } from '../../src/controller/queue.ts';
+import type { FakeClock } from '../support/fake-clock.ts';
 import { QueueModel } from '../support/queue-model.ts';
 
 import { aQueue, drain, takeNow } from '../support/queue-taking.ts';
