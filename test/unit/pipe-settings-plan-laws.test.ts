@@ -123,8 +123,7 @@ describe('nothing is sent if, and only if, the rule says so', () => {
           'TargetConflict',
         ].includes(is.reason);
         const failureDue = is.scheduled === undefined || over || keyMatters || keyThere;
-        // Planned for this generation, and no longer: `--plan-only` was taken off.
-        const settled = ['Applied', 'Planned'].includes(is.reason) && confirmed && !reassertDue;
+        const settled = is.reason === 'Applied' && confirmed && !reassertDue;
         const put = !forbidden && (unseen || owed || (waits ? failureDue : !settled));
 
         expect(planned(object, facts).do === 'call').toBe(put);

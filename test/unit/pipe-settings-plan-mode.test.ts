@@ -113,43 +113,6 @@ describe('in Plan mode', () => {
     expect(report.notices).toMatchObject([{ note: expect.not.stringContaining('after Planned') }]);
   });
 
-  describe('once --plan-only is taken off', () => {
-    const looked = (object: PipeSettings): PipeSettings =>
-      visit(object, { facts: { planOnly: true } }).object;
-
-    test('what was confirmed before says so again, and nothing is sent', () => {
-      const before = edited(anAppliedPipeSettings(), { reassertInterval: '1h' });
-      const applied = visit(before, { attempt: confirmedWith({ engine_max_threads: 8 }) });
-      const after = visit(looked(applied.object), { now: T0 + HOUR / 2 });
-      expectLawful(after.status);
-      const { nextAttemptTime } = applied.status ?? {};
-      expect(nextAttemptTime).toBeDefined();
-      expect(after.report).toMatchObject({
-        did: 'keep',
-        outcome: { next: 'recheck', at: Date.parse(nextAttemptTime ?? '') },
-      });
-      const { conditions, ...rest } = after.status ?? {};
-      expect({ conditions, ...rest }).toEqual({ ...applied.status, conditions });
-      expect(conditions).toMatchObject([
-        {
-          status: 'True',
-          reason: 'Applied',
-          message: expect.stringContaining(applied.status?.applied?.requestId ?? 'no id'),
-        },
-      ]);
-      expect(planned(after.object, {}, T0 + HOUR / 2).do).toBe('nothing');
-      expect(planned(looked(applied.object), {}, T0 + 2 * HOUR).do).toBe('call');
-    });
-
-    test.for<[string, PipeSettings]>([
-      ['was never sent', aPipeSettings({ spec: { settings: { engine_max_threads: 8 } } })],
-      ['was edited since', edited(anAppliedPipeSettings(), {})],
-      ['was refused', visit(asking(anAppliedPipeSettings(), 'now'), { attempt: refused }).object],
-    ])('what %s is sent', ([, object]) => {
-      expect(planned(looked(object)).do).toBe('call');
-    });
-  });
-
   test('the time stays while the plan stays, and moves when it changes', () => {
     const same = visit(edited(first.object, { reassertInterval: '24h' }), { now: T0 + HOUR });
     expect(same.status?.plan).toEqual(first.status?.plan);

@@ -14,8 +14,7 @@ export type CommonPlan =
   | { readonly do: 'refuse-spec'; readonly message: string }
   /** Shows a state that asks for no call, whatever the time. */
   | { readonly do: 'suspend'; readonly summary: KindSummary }
-  /** `at`: when it is sent again by itself, a whole second. */
-  | { readonly do: 'keep'; readonly summary: KindSummary; readonly at?: number }
+  | { readonly do: 'keep'; readonly summary: KindSummary }
   /** Plan mode: shows what would be sent. `plan`: `status.plan` without its time. */
   | { readonly do: 'preview'; readonly summary: KindSummary; readonly plan: object }
   /** Another object holds the target, or comes first. */

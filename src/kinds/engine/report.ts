@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Report } from '../../controller/kind.ts';
-import { awaitChange, type Outcome, recheckAt } from '../../controller/outcome.ts';
+import { awaitChange, recheckAt } from '../../controller/outcome.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { timestamp, wholeSecond } from '../status/canonical.ts';
 import { type CommonStatus, commonStatus, withoutUndefined } from '../status/common-status.ts';
@@ -18,7 +18,7 @@ export function reportCommon(object: KubeObject, plan: CommonPlan, now: number):
   const previous = object.status as CommonStatus | undefined;
   switch (plan.do) {
     case 'nothing':
-      return { outcome: until(plan.at), did: plan.do };
+      return { outcome: plan.at === undefined ? awaitChange : recheckAt(plan.at), did: plan.do };
     case 'reschedule': {
       const at = wholeSecond(plan.at);
       const status = { ...previous, nextAttemptTime: timestamp(at) };
@@ -31,10 +31,8 @@ export function reportCommon(object: KubeObject, plan: CommonPlan, now: number):
     case 'suspend':
     case 'keep': {
       const { summary } = plan;
-      const nextAttempt = plan.do === 'keep' ? plan.at : undefined;
-      const say = { summary, now, nextAttempt, acknowledge: true };
-      const common = commonStatus(object, previous, say);
-      return { status: statusWith(previous, common), outcome: until(nextAttempt), did: plan.do };
+      const common = commonStatus(object, previous, { summary, now, acknowledge: true });
+      return { status: statusWith(previous, common), outcome: awaitChange, did: plan.do };
     }
     case 'preview': {
       const { summary } = plan;
@@ -51,10 +49,6 @@ export function reportCommon(object: KubeObject, plan: CommonPlan, now: number):
       return asReport(object, reportConflict({ object, previous, to, contested, now }), plan.do);
     }
   }
-}
-
-function until(at: number | undefined): Outcome {
-  return at === undefined ? awaitChange : recheckAt(at);
 }
 
 export interface FailedCall extends AttemptToReport {

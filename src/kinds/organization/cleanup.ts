@@ -130,7 +130,7 @@ function hasFailedSince(object: Organization): boolean {
 }
 
 /** Infinity: until something changes. */
-export function nothingUntil(at: number): Extract<CommonPlan, { do: 'nothing' }> {
+export function nothingUntil(at: number): CleanupPlan {
   return at === Number.POSITIVE_INFINITY ? { do: 'nothing' } : { do: 'nothing', at };
 }
 

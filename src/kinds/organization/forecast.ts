@@ -4,7 +4,6 @@ import {
   type Forecast,
   factsFrom,
   knownReply,
-  nothingDue,
   stopped,
   type World,
   waitsFor,
@@ -52,8 +51,6 @@ export function forecast(object: Organization, world: World): Forecast {
     case 'nothing':
     case 'reschedule':
       return atItsTime(object, planned.at, { world, forecast });
-    case 'keep':
-      return nothingDue(object, planned.at);
   }
 }
 

@@ -1,6 +1,5 @@
 import { type CommonPlan, suspended } from '../engine/plan.ts';
-import { rest } from '../engine/rest.ts';
-import { generationOf, readyOf } from '../status/common-status.ts';
+import { generationOf } from '../status/common-status.ts';
 import { reassertMsOf, whenDue } from '../status/due.ts';
 import { waitsSilently } from '../target/standing.ts';
 import { type Held, isSuperseded, judgeTarget, type Turn } from '../target/target.ts';
@@ -26,7 +25,7 @@ import {
 /** Everything the operator can do about an Organization. */
 export type Plan =
   | CleanupPlan
-  | Extract<CommonPlan, { do: 'suspend' | 'keep' }>
+  | Extract<CommonPlan, { do: 'suspend' }>
   /**
    * `lost`: what was this object's and is so no more, because another one is proven. `session`: the
    * attempt that ends with it.
@@ -74,14 +73,14 @@ export function plan(object: Organization, facts: Facts, now: number): Plan {
     applied?.requestHash === hash && applied.generation === generationOf(object) && !pendingChange;
   const lookAt = Math.min(againAt, promisedLookAt(object));
   const due = whenDue(object, facts, {
-    confirmed: isSent && lookAt > now && !facts.hasUnrecordedWrite && !hidesMore(object, hash),
+    confirmed: isSent && lookAt > now && !facts.hasUnrecordedWrite,
     reassertMs: reassertMsOf(spec),
     now,
   });
-  if (due.do === 'reschedule') return rest(object, due);
+  if (due.do === 'reschedule') return due;
   if (due.do === 'nothing' && !work.session.fresh) {
     const dueAt = due.at ?? Number.POSITIVE_INFINITY;
-    return rest(object, nothingUntil(lookAt > now ? Math.min(dueAt, lookAt) : dueAt));
+    return nothingUntil(lookAt > now ? Math.min(dueAt, lookAt) : dueAt);
   }
   if (turn) {
     return waitsSilently(object, facts.standing)
@@ -143,15 +142,6 @@ function isConfirmed(object: Organization, hash: string): boolean {
   if (status?.applied?.requestHash !== hash || status.pendingChange) return false;
   const isOpen = ({ state }: LedgerEntry): boolean => state !== 'Present';
   return endsApplied(object) && !(status.privateEndpoints ?? []).some(isOpen);
-}
-
-/**
- * Whether `--plan-only` has taken the place of a message that said more than Applied; only a look
- * can say it again.
- */
-function hidesMore(object: Organization, hash: string): boolean {
-  if (readyOf(object.status)?.reason !== 'Planned') return false;
-  return !isConfirmed(object, hash) || object.status?.differences !== undefined;
 }
 
 /**

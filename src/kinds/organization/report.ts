@@ -38,7 +38,6 @@ function reportOf(object: Organization, done: Done, now: number): NotedReport {
     case 'nothing':
     case 'reschedule':
     case 'suspend':
-    case 'keep':
     case 'preview':
       return reportInSize(object, done, now);
     case 'refuse-spec': {

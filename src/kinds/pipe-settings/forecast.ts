@@ -3,7 +3,6 @@ import {
   type Forecast,
   factsFrom,
   knownReply,
-  nothingDue,
   stopped,
   type World,
   waitsFor,
@@ -39,7 +38,7 @@ export function forecast(object: PipeSettings, world: World): Forecast {
     case 'reschedule':
       return atItsTime(object, planned.at, { world, forecast });
     case 'keep':
-      return nothingDue(object, planned.at);
+      throw new Error('a PipeSettings has nothing to keep');
   }
 }
 

@@ -1,6 +1,5 @@
 import type { HeldFacts } from '../engine/open-kind.ts';
 import { type CommonPlan, type Done, readSpec, suspended } from '../engine/plan.ts';
-import { rest } from '../engine/rest.ts';
 import { generationOf } from '../status/common-status.ts';
 import { type Due, reassertMsOf, whenDue } from '../status/due.ts';
 import { isProven } from '../target/proof.ts';
@@ -65,10 +64,10 @@ export function plan(object: PipeSettings, facts: Facts, now: number): Plan {
     reassertMs: reassertMsOf(spec),
     now,
   });
-  if (due.do === 'reschedule') return rest(object, due);
+  if (due.do === 'reschedule') return due;
   if (due.do === 'nothing') {
     const times = [due.at, isLast ? againAt : undefined].filter((at) => at !== undefined);
-    return rest(object, { do: 'nothing', ...(times.length > 0 && { at: Math.min(...times) }) });
+    return times.length === 0 ? { do: 'nothing' } : { do: 'nothing', at: Math.min(...times) };
   }
   if (turn) {
     return waitsSilently(object, standing)

@@ -56,8 +56,7 @@ export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due
   const ready = currentReady(object, status);
   if (!ready) return FOR_USER;
   if (isRequested(object)) return { do: 'call', lane: 'user', probe: true };
-  // Planned for this generation, and no longer: `--plan-only` came between, which changes nothing.
-  if (['Applied', 'Fetched', 'Planned'].includes(ready.reason))
+  if (ready.reason === 'Applied' || ready.reason === 'Fetched')
     return asked.confirmed ? nextAssertion(object, status, asked) : NOW;
   if (
     !isFailure(ready.reason) ||

@@ -1,7 +1,6 @@
 import { type Mutation, seenInLife } from '../mutation.ts';
 
 const NOT_CONFIRMED = 'test/unit/pipe-settings-not-confirmed.test.ts';
-const PLAN_ONLY_ENDED = 'test/unit/plan-only-ended.test.ts';
 const PIPE_PLAN = 'test/unit/pipe-settings-plan.test.ts';
 const ACTIVITY_PLAN = 'test/unit/activity-plan.test.ts';
 const ACTIVITY_REPORT = 'test/unit/activity-report.test.ts';
@@ -39,14 +38,6 @@ const SMALL_KINDS: readonly Mutation[] = [
     from: "spec.mode === 'Plan' || planOnly",
     to: "spec.mode === 'Plan'",
     seenBy: { test: PIPE_PLAN, title: 'before mode Apply' },
-  },
-  {
-    name: 'plan-only-is-no-generation',
-    rule: 'What was confirmed before --plan-only is not sent once more after it.',
-    file: 'kinds/status/due.ts',
-    from: "'Fetched', 'Planned']",
-    to: "'Fetched']",
-    seenBy: { test: PLAN_ONLY_ENDED, title: 'a confirmed Organization is not looked at again' },
   },
   {
     name: 'record-is-fetched-once',
