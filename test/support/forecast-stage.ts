@@ -101,9 +101,9 @@ export class ForecastStage {
   }
 
   /** Another process leads from now on: it knows what the statuses say. */
-  restart(): void {
+  restart({ planOnly = false } = {}): void {
     this.hasLookRefused = false;
-    [this.#kind, this.#reconciler] = this.#process();
+    [this.#kind, this.#reconciler] = this.#process(planOnly);
   }
 
   /** Reconciles until nothing is left to do now. */
@@ -126,10 +126,11 @@ export class ForecastStage {
     await this.settle();
   }
 
-  #process(): [Kind, Reconciler] {
+  #process(planOnly = false): [Kind, Reconciler] {
     const context = aKindContext(this.clock, { answer: () => Promise.reject(new Error('unused')) });
     const kinds = createKinds({
       ...context,
+      planOnly,
       api: { ...context.api, call: (request) => this.#call(request) },
       // From outside, only objects of one namespace are seen to share a key.
       readCredential: async (namespace) => {

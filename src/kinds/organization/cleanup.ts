@@ -55,7 +55,7 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
   const verdict = judgeTarget(facts.standing, now);
   const goal = parsed.ok ? cleanupGoal(parsed.spec, facts.listedByOthers) : undefined;
   const own = ownOf(object, facts, goal);
-  const deadline = Date.parse(object.metadata.deletionTimestamp ?? '') + facts.cleanupDeadlineMs;
+  const deadline = deadlineOf(object, facts);
   if (!verdict.holds) {
     if (verdict.why !== 'unlisted')
       return release({ abandoned: entriesOf(object), because: 'held' });
@@ -63,7 +63,7 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
     // has counts as its own.
     if (own.length === 0) return release();
     return now < deadline
-      ? { do: 'nothing', at: deadline }
+      ? nothingUntil(deadline)
       : release({ abandoned: own, because: 'deadline' });
   }
   const isWantedByOthers = (tuple: Tuple): boolean => goal?.wanted.has(sameKey(tuple)) ?? false;
@@ -75,7 +75,11 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
   if (hasFailed && now >= deadline)
     return release({ abandoned: left, keptForOthers, because: 'deadline' });
   if (!parsed.ok)
-    return { do: 'refuse-spec', message: parsed.message, at: Math.max(deadline, now) };
+    return {
+      do: 'refuse-spec',
+      message: parsed.message,
+      ...(Number.isFinite(deadline) && { at: Math.max(deadline, now) }),
+    };
   return attemptPlan(object, facts, {
     spec: parsed.spec,
     deadline,
@@ -83,6 +87,12 @@ export function planCleanup(object: Organization, facts: Facts, now: number): Cl
     hasFailed,
     now,
   });
+}
+
+/** Infinity under `--plan-only`: an operator that may not try may not give up either. */
+function deadlineOf({ metadata }: Organization, facts: Facts): number {
+  if (facts.planOnly) return Number.POSITIVE_INFINITY;
+  return Date.parse(metadata.deletionTimestamp ?? '') + facts.cleanupDeadlineMs;
 }
 
 function attemptPlan(

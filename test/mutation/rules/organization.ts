@@ -232,6 +232,14 @@ const DELETION: readonly Mutation[] = [
     seenBy: { test: LET_GO, title: 'goes at its deadline with the names of what is left' },
   },
   {
+    name: 'plan-only-gives-nothing-up',
+    rule: 'With --plan-only a deleted object waits, also beyond its deadline.',
+    file: 'kinds/organization/cleanup.ts',
+    from: 'if (facts.planOnly) return Number.POSITIVE_INFINITY;',
+    to: '',
+    seenBy: { test: 'test/unit/plan-only.test.ts', title: 'is not given up by an operator' },
+  },
+  {
     name: 'deletion-has-an-end',
     rule: 'A deleted object that cannot be cleaned up is let go at its deadline.',
     file: 'kinds/organization/cleanup.ts',
