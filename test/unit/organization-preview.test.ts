@@ -279,3 +279,11 @@ test('a plan says nothing of what is adopted already, or is being added', () => 
   expect(summary.message).toContain('add 1 private endpoint');
   expect(summary.message).not.toContain('owner');
 });
+
+test('a plan that takes an endpoint over is not empty, and one that has taken it over is', () => {
+  const given = { ids: ['a'], list: [e('a')], name: 'Before', adopt: true } as const;
+  const takes = preview({ ...given, ledger: [entry('a', { origin: 'Found' })] });
+  expect(takes.summary).toMatchObject({ ready: 'False', reason: 'Planned' });
+  const has = preview({ ...given, ledger: [entry('a', { origin: 'Adopted' })] });
+  expect(has.summary).toMatchObject({ ready: 'True', reason: 'Planned' });
+});

@@ -98,7 +98,7 @@ export function outlookOf(
     : blocked
       ? blockedLook(blocked, goal)
       : describe(bodies.length, decision.name, intent) + left(decision.conflicts);
-  const says = sends + takenOver(goal, { before: status?.privateEndpoints, ledger, isUnknown });
+  const adopts = takenOver(goal, { before: status?.privateEndpoints, ledger, isUnknown });
   const basis = isUnknown || status?.organization === undefined ? 'Unknown' : 'LastResponse';
   return {
     path,
@@ -106,7 +106,7 @@ export function outlookOf(
     basis,
     bodies,
     changes,
-    says,
+    says: sends + adopts,
     // Nothing is left to apply where nobody is known to have changed the organization since.
     isEmpty:
       basis === 'LastResponse' &&
@@ -114,6 +114,7 @@ export function outlookOf(
       !facts.hasUnrecordedWrite &&
       status?.lastRequest?.outcome !== 'Unknown' &&
       changes.length === 0 &&
+      adopts === '' &&
       isReached(goal, ledger, status),
     isOnlyLook,
     blocked: blocked ?? [],
