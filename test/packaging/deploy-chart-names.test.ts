@@ -87,6 +87,38 @@ test('the Secrets of a parent chart are used beside its own, each once', async (
   expect(only(manifests, 'Pod')['spec']).toMatchObject({ imagePullSecrets: wanted });
 });
 
+test('names that YAML takes for a number or a boolean stay names', async () => {
+  const values = {
+    fullnameOverride: 'true',
+    nameOverride: '1e3',
+    namespaces: ['123', '0x7'],
+    secrets: { names: ['null'] },
+    serviceAccount: { name: 'no' },
+    networkPolicy: { enabled: true },
+    podDisruptionBudget: { enabled: true },
+    metrics: {
+      serviceMonitor: { enabled: true },
+      secure: { enabled: true, certificateSecret: 'tls' },
+    },
+  };
+  const manifests = await rendered({ values, release: '7', namespace: '1234' });
+  const notText = (named: object): string[] =>
+    Object.entries(named).flatMap(([key, value]) => (typeof value === 'string' ? [] : [key]));
+  for (const { kind, metadata } of manifests) {
+    const { name, namespace = '', labels = {} } = metadata;
+    expect(notText({ name, namespace, ...labels }), kind).toEqual([]);
+  }
+  const { namespaces } = values;
+  const roles = manifests.filter(({ kind }) => kind === 'RoleBinding');
+  expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(
+    expect.arrayContaining(namespaces),
+  );
+  expect(only(manifests, 'Deployment')).toMatchObject({
+    metadata: { name: 'true', namespace: '1234' },
+    spec: { template: { spec: { serviceAccountName: 'no' } } },
+  });
+});
+
 describe('the CRDs', () => {
   const annotations = async (values: object): Promise<unknown[]> =>
     (await rendered({ values }))

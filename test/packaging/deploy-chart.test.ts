@@ -54,6 +54,12 @@ describe('values that are refused before anything is sent', () => {
     [{ ...URL_GIVEN, logLevel: 'loud' }, "at '/logLevel': value must be one of"],
     [{ ...URL_GIVEN, namespaces: ['Ingest'] }, "at '/namespaces/0'"],
     [{ ...URL_GIVEN, image: { digest: 'sha256:1' } }, "at '/image/digest'"],
+    [{ ...URL_GIVEN, podLabels: { team: 'has space' } }, "at '/podLabels/team'"],
+    [{ ...URL_GIVEN, serviceAccount: { name: 'Ingest' } }, "at '/serviceAccount/name'"],
+    [
+      { ...URL_GIVEN, proxy: { httpsProxy: 'socks5://proxy.example.com' } },
+      "at '/proxy/httpsProxy'",
+    ],
     [
       { ...URL_GIVEN, replicaCount: 2, leaderElection: { enabled: false } },
       'they would all send the same calls',

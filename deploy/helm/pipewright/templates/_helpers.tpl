@@ -15,8 +15,8 @@
 {{- end -}}
 
 {{- define "pipewright.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "pipewright.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "pipewright.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{- define "pipewright.labels" -}}
