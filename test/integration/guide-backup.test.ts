@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { applyYaml, controlPlane, getJson, waitFor } from '../controlplane/client.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { someoneElse } from '../simulator/someone-else.ts';
@@ -44,7 +44,7 @@ beforeAll(async () => {
     },
     kubeconfig: await kubeconfigOfBoth(),
   });
-  await applyYaml(await deployment(), namespace);
+  await applyYaml(await installed(), namespace);
   simulator.setOrganization(ORGANIZATION, { add: [THEIRS, endpoint('psc-nobodys')] });
   await orgs.create('acme', {
     privateEndpoints: [...OURS, THEIRS],
@@ -90,41 +90,47 @@ interface KubeConfig {
   readonly users: readonly object[];
 }
 
-/** The operator's, as it is installed; nothing here runs what it says but `obey`. */
-async function deployment(): Promise<string> {
+/** The operator's and its flags, as they are installed; only `obey` runs what they say. */
+async function installed(): Promise<string> {
   const manifests = parseAllDocuments(await readFile('deploy/install.yaml', 'utf8'));
   const found = manifests.find((one) => one.get('kind') === 'Deployment');
   if (!found) throw new Error('deploy/install.yaml holds no Deployment');
   found.deleteIn(['metadata', 'namespace']);
-  return found.toString();
+  const flags = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'pipewright-flags' },
+    data: { PIPEWRIGHT_API_URL: scene.simulator.url },
+  };
+  return `${found.toString()}---\n${stringify(flags)}`;
 }
 
 interface Deployment {
-  readonly spec: {
-    readonly replicas: number;
-    readonly template: {
-      readonly spec: {
-        readonly containers: readonly {
-          readonly env: readonly { readonly name: string; readonly value?: string }[];
-        }[];
-      };
-    };
-  };
+  readonly spec: { readonly replicas: number };
 }
 
-/** As the controllers of a whole cluster would, once the Deployment wants this operator. */
+interface Flags {
+  readonly data: { readonly PIPEWRIGHT_PLAN_ONLY?: string };
+}
+
+/** As the controllers of a whole cluster would, once the Deployment and its flags say this. */
 async function obey(wanted: {
   readonly replicas: number;
   readonly planOnly?: string;
 }): Promise<void> {
-  await waitFor(() => getJson<Deployment>(['deployment/pipewright', '-n', scene.namespace]), {
-    what: `the Deployment to want ${JSON.stringify(wanted)}`,
-    until: ({ spec: { replicas, template } }) => {
-      const env = template.spec.containers.flatMap((one) => one.env);
-      const planOnly = env.find(({ name }) => name === 'PIPEWRIGHT_PLAN_ONLY')?.value;
-      return replicas === wanted.replicas && planOnly === wanted.planOnly;
+  const get = <T>(what: string): Promise<T> => getJson<T>([what, '-n', scene.namespace]);
+  await waitFor(
+    async () => ({
+      deployment: await get<Deployment>('deployment/pipewright'),
+      flags: await get<Flags>('configmap/pipewright-flags'),
+    }),
+    {
+      what: `the Deployment to want ${JSON.stringify(wanted)}`,
+      until: ({ deployment, flags }) =>
+        deployment.spec.replicas === wanted.replicas &&
+        flags.data.PIPEWRIGHT_PLAN_ONLY === wanted.planOnly,
     },
-  });
+  );
   await scene.operator().stop();
   if (wanted.replicas > 0)
     await scene.start({ flags: wanted.planOnly === 'true' ? ['--plan-only'] : [] });
@@ -192,7 +198,7 @@ test('restored with their status, objects are as they were, and nothing is sent 
   ]);
   expect(simulator.callCount()).toBe(calls);
   simulator.next({ status: 500 }, { match: { method: 'PATCH' } });
-  await Promise.all([guide.section('Let it act'), obey({ replicas: 1, planOnly: 'false' })]);
+  await Promise.all([guide.section('Let it act'), obey({ replicas: 1 })]);
   expect(ledgerOf(await orgs.get('acme'))).toEqual(ledgerOf(before));
   expect((await orgs.get('acme')).metadata.finalizers).toEqual(before.metadata.finalizers);
   expect(orgs.said()).toEqual(['look', '+psc-ours-1+psc-ours-2', 'look', 'look']);
