@@ -86,6 +86,27 @@ describe('what would undo a setting of the chart is refused', () => {
       { serviceAccount: { labels: { 'helm.sh/chart': 'x' } } },
       'serviceAccount.labels has helm.sh/chart, which',
     ],
+    [
+      { podLabels: { 'app.kubernetes.io/name': 'x' } },
+      'podLabels has app.kubernetes.io/name, which',
+    ],
+    [
+      { metrics: { podMonitor: { enabled: true, labels: { 'app.kubernetes.io/name': 'x' } } } },
+      'metrics.podMonitor.labels has app.kubernetes.io/name, which',
+    ],
+    [
+      { metrics: { rules: { enabled: true, labels: { 'app.kubernetes.io/name': 'x' } } } },
+      'metrics.rules.labels has app.kubernetes.io/name, which',
+    ],
+    [
+      { metrics: { dashboards: { enabled: true, label: 'app.kubernetes.io/name' } } },
+      'metrics.dashboards.label has app.kubernetes.io/name, which',
+    ],
+    [{ metrics: { rules: { enabled: true, job: '[' } } }, 'missing closing ]'],
+    [
+      { serviceAccount: { create: false, annotations: { team: 'data' } } },
+      'set them on the account itself',
+    ],
   ])('%j', async (values, why) => {
     expect(await refused(values)).toContain(why);
   });
@@ -108,7 +129,7 @@ test('labels for everything are on everything, and in no selector', async () => 
 test('a label or annotation of the Pods takes none of the chart away', async () => {
   const values = {
     commonLabels: { team: 'data', tier: 'one' },
-    podLabels: { team: 'other', 'app.kubernetes.io/name': 'x' },
+    podLabels: { team: 'other' },
     podAnnotations: { 'pipewright.dev/config': 'x', note: 'y' },
   };
   const { selector, template } = deployment(await rendered({ values }));

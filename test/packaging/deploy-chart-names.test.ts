@@ -119,6 +119,17 @@ test('names that YAML takes for a number or a boolean stay names', async () => {
   });
 });
 
+test.each([`${'a'.repeat(39)}.bbbb`, `${'a'.repeat(38)}--bbbb`, 'my.release'])(
+  'a release %s gives names that Kubernetes takes',
+  async (release) => {
+    const values = { metrics: { service: { enabled: true } } };
+    const manifests = await rendered({ values, release });
+    const { name } = only(manifests, 'Deployment').metadata;
+    expect(name).toMatch(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/);
+    expect(only(manifests, 'Service').metadata.name).toMatch(/^[a-z]([a-z0-9-]*[a-z0-9])?$/);
+  },
+);
+
 describe('the CRDs', () => {
   const annotations = async (values: object): Promise<unknown[]> =>
     (await rendered({ values }))

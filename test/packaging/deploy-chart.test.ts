@@ -42,7 +42,9 @@ describe('values that are refused before anything is sent', () => {
       {},
       'api.url is required: the base address of the management API, as in --set api.url=https://api.example.com',
     ],
-    [{ api: { url: 'ftp://api.example.com' } }, "at '/api/url'"],
+    [{ api: { url: 'ftp://api.example.com' } }, 'api.url is "ftp://api.example.com": give the'],
+    [{ api: { url: 'https://api.example.com?x=1' } }, 'without a ? or #'],
+    [{ api: { url: 'ftp://id:word@api.example.com' } }, 'has a user name or password in it'],
     [
       { api: { url: 'http://api.example.com' } },
       'keys would travel in clear text; use https, or set api.allowHttp=true',
@@ -56,10 +58,8 @@ describe('values that are refused before anything is sent', () => {
     [{ ...URL_GIVEN, image: { digest: 'sha256:1' } }, "at '/image/digest'"],
     [{ ...URL_GIVEN, podLabels: { team: 'has space' } }, "at '/podLabels/team'"],
     [{ ...URL_GIVEN, serviceAccount: { name: 'Ingest' } }, "at '/serviceAccount/name'"],
-    [
-      { ...URL_GIVEN, proxy: { httpsProxy: 'socks5://proxy.example.com' } },
-      "at '/proxy/httpsProxy'",
-    ],
+    [{ ...URL_GIVEN, secrets: { selector: ' ' } }, "at '/secrets/selector'"],
+    [{ ...URL_GIVEN, crds: { enabled: false, keep: false } }, 'every object with them'],
     [
       { ...URL_GIVEN, replicaCount: 2, leaderElection: { enabled: false } },
       'they would all send the same calls',

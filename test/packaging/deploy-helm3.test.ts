@@ -17,13 +17,18 @@ const ALONE = [
   'networkPolicy.enabled',
   'strategy',
   'hostNetwork',
+  'serviceAccount.create',
+  'crds.keep',
 ];
 const url = { api: { url: 'https://api.example.com' } };
 
 /** As many values as go together, each with another value than its default. */
 function manyValues(): object {
   const chosen = Object.entries(VALUE_CASES).filter(
-    ([path]) => !ALONE.some((one) => path.startsWith(one)) && !path.startsWith('secrets.names'),
+    ([path]) =>
+      !ALONE.some((one) => path.startsWith(one)) &&
+      !path.startsWith('secrets.names') &&
+      path !== 'crds.keep',
   );
   return chosen.reduce<object>((all, [path, { to, beside = {} }]) => {
     const laid = merged(all, beside);

@@ -30,7 +30,9 @@ beforeAll(async () => {
   for (const namespace of ['pipewright', 'ingest']) await kubectl('create', 'namespace', namespace);
   await kubectl('apply', '-k', 'deploy/kustomize/crds');
   await kubectl('apply', '-k', 'deploy/kustomize/user-roles');
-  await kubectl('wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all');
+  const wait = ['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all'];
+  // kubectl gives up at once where the API server has not yet written the conditions of a CRD.
+  await waitFor(() => kubectl(...wait), { what: 'the CRDs to be established' });
 }, BUILD_MS);
 afterAll(async () => {
   await controllers.stop();

@@ -93,8 +93,16 @@ describe('the NetworkPolicy lets the Pods reach', () => {
       [3128],
     ],
   ])('%s', async (_, values, ports) => {
-    expect(egressPorts(await rendered({ values }))[2]).toEqual(ports);
+    expect(egressPorts(await rendered({ values })).slice(2)).toEqual([ports]);
   });
+
+  test.each(['.svc, api.example.com', '.example.com', '*.example.com.:443', '*'])(
+    'the API too with noProxy %s',
+    async (noProxy) => {
+      const values = { ...enabled, proxy: { httpsProxy: PROXY, noProxy } };
+      expect(egressPorts(await rendered({ values })).slice(2)).toEqual([[3128], [443]]);
+    },
+  );
 
   function http(): object {
     return { ...enabled, api: { url: 'http://api.example.com:8081', allowHttp: true } };

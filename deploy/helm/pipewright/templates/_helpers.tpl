@@ -8,9 +8,9 @@
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride -}}
 {{- else if contains (include "pipewright.name" .) .Release.Name -}}
-{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- regexReplaceAll "[-.]+$" (trunc 40 .Release.Name) "" -}}
 {{- else -}}
-{{- printf "%s-%s" .Release.Name (include "pipewright.name" .) | trunc 40 | trimSuffix "-" -}}
+{{- regexReplaceAll "[-.]+$" (printf "%s-%s" .Release.Name (include "pipewright.name" .) | trunc 40) "" -}}
 {{- end -}}
 {{- end -}}
 
@@ -100,6 +100,9 @@ pipewright
 {{- if contains "@" $url -}}
 {{- fail "api.url has a user name or password in it: the operator takes none, and a ConfigMap would show it; keys belong into Secrets that objects refer to" -}}
 {{- end -}}
+{{- if not (regexMatch "^https?://[^/?#\\s]+(/[^?#\\s]*)?$" $url) -}}
+{{- fail (printf "api.url is %q: give the address with https:// before it, and without a ? or #, as in https://api.example.com" $url) -}}
+{{- end -}}
 {{- if and (hasPrefix "http://" $url) (not .Values.api.allowHttp) -}}
 {{- fail (printf "api.url is %q: keys would travel in clear text; use https, or set api.allowHttp=true where that is meant" $url) -}}
 {{- end -}}
@@ -138,6 +141,15 @@ pipewright
 {{- end -}}
 {{- end -}}
 
+{{/* Something where proxy.noProxy may name the management API; the operator knows exactly, in src/config/proxy-environment.ts. */}}
+{{- define "pipewright.mayBypassProxy" -}}
+{{- $host := get (include "pipewright.apiUrl" . | urlParse) "hostname" | lower -}}
+{{- range regexSplit "[,\\s]+" (default "" .Values.proxy.noProxy) -1 -}}
+{{- $name := regexReplaceAll "^\\*?\\.|\\.?(:[0-9]+)?$" . "" | lower -}}
+{{- if and $name (or (eq $name "*") (hasSuffix $name $host)) }}true{{ end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Whole seconds of a time written as the operator reads it (1m30s), rounded up. */}}
 {{- define "pipewright.seconds" -}}
 {{- $milliseconds := 0.0 -}}
@@ -162,6 +174,11 @@ pipewright
 {{/* Name of the container's port that has /metrics. */}}
 {{- define "pipewright.metricsPort" -}}
 {{- ternary "metrics" "http" .Values.metrics.secure.enabled -}}
+{{- end -}}
+
+{{/* Name of the Service, which may have no dots. */}}
+{{- define "pipewright.metricsName" -}}
+{{- include "pipewright.fullname" . | replace "." "-" | printf "%s-metrics" -}}
 {{- end -}}
 
 {{/* Names of cluster-wide objects that a release in each of several namespaces may have. */}}

@@ -6,6 +6,7 @@
 {{/* What stands in place of the matcher job=~".*" in the alerts. */}}
 {{- define "pipewright.releaseMatchers" -}}
 {{- if .Values.metrics.rules.job -}}
+{{- $_ := mustRegexMatch .Values.metrics.rules.job "" -}}
 {{- printf "job=~%q" .Values.metrics.rules.job -}}
 {{- else if or .Values.metrics.podMonitor.enabled .Values.metrics.serviceMonitor.enabled -}}
 {{- printf "job=%q" (include "pipewright.job" .) -}}

@@ -46,6 +46,8 @@ every port is open.
 {{- define "pipewright.crdsEnabled" -}}
 {{- if ne (list "crds.install" .Values.crds.install "crds.enabled" .Values.crds.enabled | include "pipewright.renamed") "false" -}}
 true
+{{- else if not .Values.crds.keep -}}
+{{- fail "crds.enabled and crds.keep are false: CRDs that this release has made would be deleted, and every object with them. Upgrade with crds.enabled=true and crds.keep=true first, and leave crds.keep out after that" -}}
 {{- end -}}
 {{- end -}}
 
