@@ -33,12 +33,6 @@ export function pipeSettings(name: string, spec: unknown) {
 export async function installCrd(plural: string): Promise<void> {
   const file = fileURLToPath(new URL(`../../crds/${plural}.yaml`, import.meta.url));
   await succeed(['apply', '--server-side', '--force-conflicts', '-f', file]);
-  await succeed([
-    'wait',
-    '--for=condition=Established',
-    '--timeout=30s',
-    `crd/${plural}.pipewright.dev`,
-  ]);
   await served(plural);
 }
 
@@ -50,7 +44,6 @@ const GENERATED = fileURLToPath(new URL('../../crds/', import.meta.url));
  */
 export async function installCrds(folder = GENERATED): Promise<void> {
   await succeed(['apply', '--server-side', '--force-conflicts', '-f', folder]);
-  await succeed(['wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all']);
   await Promise.all(definitions.map(({ type }) => served(type.plural)));
 }
 
