@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './longest-first.ts';
 import { RUNNERS } from './runners.ts';
 
 /**
@@ -9,6 +10,7 @@ export default defineConfig({
   test: {
     // What a test keeps in a file is written with -u alone: without, what is missing fails.
     update: 'none',
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
