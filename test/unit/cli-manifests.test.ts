@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -175,9 +176,9 @@ describe('what is no YAML, or too much of it', () => {
 });
 
 describe('files', () => {
-  const stdin = Readable.from([]);
+  const from = { stdin: Readable.from([]), stop: new AbortController().signal };
   const paths = async (...names: string[]): Promise<string[]> =>
-    (await readSources(names, stdin)).map(({ path }) => path);
+    (await readSources(names, from)).map(({ path }) => path);
 
   test('a folder gives what ends in .yaml, .yml and .json below it, in order', async () => {
     const folder = await temporaryFolder();
@@ -201,6 +202,18 @@ describe('files', () => {
     await expect(paths(folder)).rejects.toThrow('by a symbolic link, so it has no end');
     await symlink('circle.yaml', join(folder, 'circle.yaml'));
     await expect(paths(join(folder, 'circle.yaml'))).rejects.toThrow('lead in a circle');
+  });
+
+  test('a pipe is read once somebody writes into it, and given up by the signal', async () => {
+    const pipe = join(await temporaryFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const read = readSources([pipe], from);
+    await writeFile(pipe, GOOD);
+    expect(await read).toEqual([{ path: pipe, text: GOOD }]);
+    const stop = new AbortController();
+    const never = readSources([pipe], { ...from, stop: stop.signal });
+    stop.abort('SIGTERM');
+    await expect(never).rejects.toMatchObject({ name: 'Stopped', exitCode: 143 });
   });
 
   test('a folder without any says so', async () => {

@@ -1,12 +1,13 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, constants, openSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, test } from 'vitest';
-import { folderOf } from '../support/folder.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { folderOf, temporaryFolder } from '../support/folder.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 
@@ -101,6 +102,10 @@ async function signalled(
   return { code, stderr: said };
 }
 
+/** A pipe opened for writing, which nobody can before it is read. */
+const written = (pipe: string): Promise<number> =>
+  vi.waitFor(() => openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK), { timeout: 10_000 });
+
 describe('a signal ends it with 128 and its number', () => {
   test.each<[NodeJS.Signals, number]>([
     ['SIGINT', 130],
@@ -120,6 +125,28 @@ describe('a signal ends it with 128 and its number', () => {
     });
     expect(ran).toEqual({ code, stderr: expect.stringMatching(/error: stopped\n$/) });
     expect(Date.now() - start).toBeLessThan(20_000);
+  });
+
+  test.each<[what: string, NodeJS.Signals, number]>([
+    ['stdin', 'SIGINT', 130],
+    ['a pipe', 'SIGTERM', 143],
+  ])('also while it reads %s, whose writer goes on', async (what, signal, code) => {
+    const pipe = join(await temporaryFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const from = what === 'stdin' ? '-' : pipe;
+    const child = spawn(process.execPath, [MAIN, 'plan', '--offline', '-f', from], {
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = Promise.all([once(child, 'close'), text(child.stderr)]);
+    // More than waits for a reader: what has been written is being read.
+    if (what === 'stdin') await new Promise((done) => child.stdin.write('#'.repeat(4e6), done));
+    else {
+      const writer = await written(pipe);
+      onTestFinished(() => closeSync(writer));
+    }
+    child.kill(signal);
+    expect(await ended).toEqual([[code, null], 'error: stopped\n']);
   });
 
   test('an import whose call is not answered says what is known of it', async () => {

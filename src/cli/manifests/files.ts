@@ -1,7 +1,10 @@
+import { constants, openSync } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { extname, join } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { UserError } from '../user-error.ts';
+import { stoppedByUser, UserError } from '../user-error.ts';
 
 /** A file as it was read; `path` as the user named it, or found below what the user named. */
 export interface SourceFile {
@@ -9,17 +12,25 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** What `-f` takes: files, folders with all that is below them, and `-` for stdin. */
+/**
+ * What `-f` takes: files, folders with all that is below them, and `-` for stdin. Throws Stopped
+ * once `stop` is aborted, whoever still writes what is read.
+ */
 export async function readSources(
   names: readonly string[],
-  stdin: NodeJS.ReadableStream,
+  { stdin, stop }: { readonly stdin: Readable; readonly stop: AbortSignal },
 ): Promise<readonly SourceFile[]> {
   const sources: SourceFile[] = [];
-  for (const name of names) {
-    if (name === '-')
-      sources.push({ path: '(stdin)', text: decoded('(stdin)', await buffer(stdin)) });
-    else sources.push(...(await readNamed(name)));
+  try {
+    for (const name of names) {
+      if (name === '-')
+        sources.push({ path: '(stdin)', text: await received('(stdin)', stdin, stop) });
+      else sources.push(...(await readNamed(name, stop)));
+    }
+  } catch (error) {
+    if (!stop.aborted) throw error;
   }
+  if (stop.aborted) throw stoppedByUser(stop);
   return sources;
 }
 
@@ -27,15 +38,17 @@ const EXTENSIONS = new Set(['.yaml', '.yml', '.json']);
 /** A file of manifests is never so large; a wrong one, such as a disk image, may be. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-async function readNamed(name: string): Promise<readonly SourceFile[]> {
-  if ((await kindOf(name)) !== 'folder') return [await readSource(name)];
+async function readNamed(name: string, stop: AbortSignal): Promise<readonly SourceFile[]> {
+  const kind = await kindOf(name);
+  if (kind === 'pipe') return [await readPipe(name, stop)];
+  if (kind !== 'folder') return [await readSource(name, stop)];
   const found = await below(name, []);
   if (found.length === 0)
     throw new UserError(
       `${name}: there is no file that ends in .yaml, .yml or .json in this folder or below it; name a file or another folder with -f`,
     );
   const sources: SourceFile[] = [];
-  for (const path of found) sources.push(await readSource(path));
+  for (const path of found) sources.push(await readSource(path, stop));
   return sources;
 }
 
@@ -66,19 +79,35 @@ async function below(folder: string, within: readonly string[]): Promise<string[
   return paths;
 }
 
-async function kindOf(path: string): Promise<'folder' | 'file' | 'other'> {
+async function kindOf(path: string): Promise<'folder' | 'file' | 'pipe' | 'other'> {
   const found = await tried(path, () => stat(path));
   if (found.isDirectory()) return 'folder';
+  if (found.isFIFO()) return 'pipe';
   return found.isFile() ? 'file' : 'other';
 }
 
-async function readSource(path: string): Promise<SourceFile> {
+/**
+ * A thread that waits for a writer, in `open` or in `read`, would keep the process from ending by
+ * any signal.
+ */
+async function readPipe(path: string, stop: AbortSignal): Promise<SourceFile> {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+  const fd = await tried(path, async () => openSync(path, flags));
+  const pipe = new Socket({ fd, writable: false });
+  return { path, text: await received(path, pipe, stop) };
+}
+
+async function received(path: string, stream: Readable, stop: AbortSignal): Promise<string> {
+  return decoded(path, await tried(path, () => buffer(addAbortSignal(stop, stream))));
+}
+
+async function readSource(path: string, signal: AbortSignal): Promise<SourceFile> {
   const { size } = await tried(path, () => stat(path));
   if (size > LARGEST_BYTES)
     throw new UserError(
       `${path}: the file has ${size} bytes, more than the ${LARGEST_BYTES} that manifests may have; name other files with -f`,
     );
-  return { path, text: decoded(path, await tried(path, () => readFile(path))) };
+  return { path, text: decoded(path, await tried(path, () => readFile(path, { signal }))) };
 }
 
 /** As kubectl: UTF-8, or UTF-16 with the mark with which PowerShell writes it. */

@@ -29,7 +29,10 @@ const DRY_RUNS = ['server', 'none'];
 /** Says what applying the manifests would send. 2: something would be sent. */
 export async function plan(context: Context, flags: PlanFlags): Promise<ExitCode> {
   check(flags);
-  const sources = await readSources(flags.filename, process.stdin);
+  const sources = await readSources(flags.filename, {
+    stdin: process.stdin,
+    stop: context.stop,
+  });
   const documents = readDocuments(sources);
   if (documents.length === 0)
     throw new UserError(
