@@ -4,6 +4,7 @@ import { type Context, checkFlags, namespaceOf } from '../../src/cli/command.ts'
 import { importFromStatus } from '../../src/cli/import/from-status.ts';
 import { importOrganization } from '../../src/cli/import/organization.ts';
 import { importPipe } from '../../src/cli/import/pipe.ts';
+import { plan } from '../../src/cli/plan/plan.ts';
 import { request } from '../../src/cli/request/request.ts';
 import { UserError } from '../../src/cli/user-error.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -184,6 +185,21 @@ test.each([
 ])('import --from-status %s', async (fromStatus, says) => {
   const flags = { namespace: 'ingest', ...(fromStatus !== undefined && { fromStatus }) };
   expect(await refusal(importFromStatus(contextWith(), [], flags))).toContain(says);
+});
+
+describe('plan refuses', () => {
+  const offline = { filename: ['x.yaml'], output: 'text', offline: true };
+  test.each<[object, string]>([
+    [{ filename: ['x.yaml', ''] }, '-f is empty; name files or folders with it, or - for stdin'],
+    [{ apiUrl: 'nonsense' }, '--api-url: "nonsense" is not a URL; write it like https://'],
+    [{ dryRun: 'client' }, '--dry-run=client is not known; give one of server, none'],
+    [{ dryRun: 'server' }, '--dry-run asks the cluster, and --offline does not; give one'],
+    [{ serverSide: true }, '--server-side asks the cluster, and --offline does not'],
+    [{ prune: true, selector: 'a=b' }, '--prune asks the cluster, and --offline does not'],
+    [{ operatorNamespace: 'a' }, '--operator-namespace asks the cluster, and --offline does not'],
+  ])('--offline with %j', async (flags, says) => {
+    expect(await refusal(plan(contextWith(), { ...offline, ...flags }))).toContain(says);
+  });
 });
 
 describe('suspend refuses, and never takes all objects unasked', () => {

@@ -11,8 +11,7 @@ export function planCommand(): Command {
     .option('--offline', 'by the schemas alone, without a cluster')
     .option(
       '--dry-run <how>',
-      'server: the API server says what it would store; none: by reading alone',
-      'server',
+      'server, the default: the API server says what it would store; none: by reading alone',
     )
     .option('--server-side', 'as kubectl apply --server-side does')
     .option('--force-conflicts', 'with --server-side: as kubectl has it')

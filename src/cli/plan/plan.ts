@@ -10,11 +10,13 @@ import { type Planned, requestCount, withFate } from './planned.ts';
 import { json } from './print-json.ts';
 import { markdown } from './print-markdown.ts';
 import { printText } from './print-text.ts';
+import { givenBaseUrl } from './settings.ts';
 
 export interface PlanFlags extends ScopeFlags {
   readonly filename: readonly string[];
   readonly offline?: boolean;
-  readonly dryRun: string;
+  /** Absent: server. */
+  readonly dryRun?: string;
   readonly serverSide?: boolean;
   readonly forceConflicts?: boolean;
   readonly apiUrl?: string;
@@ -25,6 +27,12 @@ export interface PlanFlags extends ScopeFlags {
 
 const FORMATS = ['text', 'json', 'markdown'];
 const DRY_RUNS = ['server', 'none'];
+const ASKING_CLUSTER = [
+  ['prune', '--prune'],
+  ['serverSide', '--server-side'],
+  ['dryRun', '--dry-run'],
+  ['operatorNamespace', '--operator-namespace'],
+] as const;
 
 /** Says what applying the manifests would send. 2: something would be sent. */
 export async function plan(context: Context, flags: PlanFlags): Promise<ExitCode> {
@@ -59,10 +67,12 @@ export async function plan(context: Context, flags: PlanFlags): Promise<ExitCode
 }
 
 function check(flags: PlanFlags): void {
-  const { output, dryRun, offline, prune, selector, serverSide, forceConflicts } = flags;
+  const { filename, output, dryRun, offline, prune, selector, serverSide, forceConflicts } = flags;
+  if (filename.includes(''))
+    throw new UserError('-f is empty; name files or folders with it, or - for stdin');
   if (!FORMATS.includes(output))
     throw new UserError(`-o ${output} is not known; give one of ${FORMATS.join(', ')}`);
-  if (!DRY_RUNS.includes(dryRun))
+  if (dryRun !== undefined && !DRY_RUNS.includes(dryRun))
     throw new UserError(`--dry-run=${dryRun} is not known; give one of ${DRY_RUNS.join(', ')}`);
   if (prune === true && selector === undefined)
     throw new UserError(
@@ -76,8 +86,12 @@ function check(flags: PlanFlags): void {
     );
   if (forceConflicts === true && serverSide !== true)
     throw new UserError('--force-conflicts is only for --server-side; give both, or neither');
-  if (prune === true && offline === true)
-    throw new UserError('--prune asks the cluster, and --offline does not; give one of the two');
+  const asking = ASKING_CLUSTER.find(([flag]) => flags[flag] !== undefined);
+  if (asking && offline === true)
+    throw new UserError(
+      `${asking[1]} asks the cluster, and --offline does not; give one of the two`,
+    );
+  if (flags.apiUrl !== undefined) givenBaseUrl(flags.apiUrl);
 }
 
 function nothingOfOurs({ terminal }: Context, { skipped }: Manifests): ExitCode {

@@ -8,6 +8,13 @@ import type { PlanFlags } from './plan.ts';
 /** Which operator works on an object: its setting; undefined where none does. */
 export type SettingOf = (about: Parameters<typeof worksOn>[1]) => Setting | undefined;
 
+/** What `--api-url` names. Throws UserError. */
+export function givenBaseUrl(apiUrl: string): string {
+  const parsed = parseBaseUrl(apiUrl, { allowHttp: true });
+  if ('problem' in parsed) throw new UserError(`--api-url: ${parsed.problem}`);
+  return normaliseBaseUrl(parsed.url);
+}
+
 /** With `--api-url` no operator is asked for. */
 export async function settingsFor(
   context: Pick<Context, 'kubectl' | 'clock'>,
@@ -15,9 +22,7 @@ export async function settingsFor(
 ): Promise<SettingOf> {
   const now = context.clock.now();
   if (apiUrl !== undefined) {
-    const parsed = parseBaseUrl(apiUrl, { allowHttp: true });
-    if ('problem' in parsed) throw new UserError(`--api-url: ${parsed.problem}`);
-    const setting = { baseUrl: normaliseBaseUrl(parsed.url), planOnly: false, now };
+    const setting = { baseUrl: givenBaseUrl(apiUrl), planOnly: false, now };
     return () => setting;
   }
   const operators = await announcements(context, operatorNamespace);
