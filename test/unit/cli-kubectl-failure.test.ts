@@ -83,6 +83,28 @@ describe('what to do', () => {
     ).toBe('kubectl get /api: admission webhook "w" denied the request: no');
   });
 
+  test.each([
+    ['stat /nope: no such file or directory'],
+    ['context "nope" does not exist'],
+    ['error loading config file "/bad": yaml: line 1: did not find expected node content'],
+    ['invalid configuration: [context was not found for specified context: gone]'],
+  ])('a kubeconfig that cannot be used is told without the call: %s', (why) => {
+    expect(says(`error: ${why}`)).toBe(
+      `the kubeconfig cannot be used: ${why}; check --kubeconfig and --context, or the variable KUBECONFIG`,
+    );
+  });
+
+  test.each([
+    ["unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
+    ["found ')', expected: ',' or 'end of string'"],
+  ])('labels that are none are told as they were given, without the call: %s', (why) => {
+    const path = '/apis/pipewright.dev/v1alpha1/pipesettings?watch=1&labelSelector=a+b+c';
+    const stderr = `Error from server (BadRequest): ${why}`;
+    expect(failureOf(stderr, ['get', '--raw', path]).message).toBe(
+      `-l "a b c": ${why}; give labels such as -l team=data`,
+    );
+  });
+
   test('a login program that is not there is named', () => {
     expect(
       says('Unable to connect to the server: getting credentials: exec: executable xyz not found'),

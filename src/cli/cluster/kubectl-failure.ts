@@ -13,8 +13,18 @@ export interface Failure {
   readonly message: string;
 }
 
-/** How kubectl begins a line that says why it failed, and what that means. */
-const SHAPES: readonly (readonly [RegExp, Failure['reason'], todo?: string])[] = [
+type Args = readonly string[];
+
+/**
+ * How kubectl begins a line that says why it failed, what that means, what to do, and what is wrong
+ * where it is not the call.
+ */
+const SHAPES: readonly (readonly [
+  RegExp,
+  Failure['reason'],
+  todo?: string,
+  about?: (args: Args) => string,
+])[] = [
   // What the API server said: its words are of anybody, so that only the reason beside them counts.
   [
     /^Error from server \(NotFound\): the server could not find the requested resource/,
@@ -37,8 +47,20 @@ const SHAPES: readonly (readonly [RegExp, Failure['reason'], todo?: string])[] =
     'Unreachable',
     'try again later',
   ],
+  [
+    /^Error from server \(BadRequest\): (?:unable to parse requirement: |found '.*', expected: )/,
+    'Other',
+    'give labels such as -l team=data',
+    selectorIn,
+  ],
   [/^Error from server|^The \S+ ".*" is invalid: /, 'Other'],
   // What kubectl says itself.
+  [
+    /^error: (?:stat |context ".*" does not exist|error loading config file |invalid configuration: )/,
+    'Other',
+    'check --kubeconfig and --context, or the variable KUBECONFIG',
+    () => 'the kubeconfig cannot be used',
+  ],
   [
     /^error: the server doesn't have a resource type |^error: .*no matches for kind "/,
     'NoSuchKind',
@@ -56,15 +78,25 @@ const SHAPES: readonly (readonly [RegExp, Failure['reason'], todo?: string])[] =
 ];
 
 /** What kubectl wrote to stderr, as one sentence that says what to do. */
-export function failureOf(stderr: string, args: readonly string[]): Failure {
+export function failureOf(stderr: string, args: Args): Failure {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !isNoise(line));
   const said = lines
     .map((line) => printable(line.replace(/^(error: |Error from server(?: \(\w+\))?: )/i, '')))
     .join('; ');
-  const call = `kubectl ${args.filter((arg) => arg !== '--raw').join(' ')}`;
-  const text = said === '' ? `${call} failed and gave no reason` : `${call}: ${said}`;
-  const [, reason, todo] = shapeOf(lines) ?? [undefined, 'Other' as const];
+  const [, reason, todo, about = callOf] = shapeOf(lines) ?? [undefined, 'Other' as const];
+  const text =
+    said === '' ? `${callOf(args)} failed and gave no reason` : `${about(args)}: ${said}`;
   return { reason, message: todo === undefined ? text : `${text}; ${todo}` };
+}
+
+function callOf(args: Args): string {
+  return `kubectl ${args.filter((arg) => arg !== '--raw').join(' ')}`;
+}
+
+/** As it was given, and not as the path of the call has it. */
+function selectorIn(args: Args): string {
+  const [, query] = args.find((arg) => arg.includes('labelSelector='))?.split('?') ?? [];
+  return `-l ${JSON.stringify(new URLSearchParams(query).get('labelSelector'))}`;
 }
 
 /** Of the first line that has one: warnings and what login programs say come before it. */
