@@ -227,6 +227,16 @@ describe('in every state', () => {
     expect(JSON.parse((await run('status', '-o', 'json')).stdout)).toEqual({ items: [] });
   });
 
+  test('labels that are none are refused as they were given', async () => {
+    const { code, stderr } = await run('status', '-A', '-l', 'a b c');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error: -l "a b c": [^/]+; give labels such as -l team=data\n$/,
+      ),
+    });
+  });
+
   test.each([
     [['status', '-A'], 'cannot list resource'],
     [['explain', 'pset/applied', '-n', NAMESPACE], 'cannot get resource "pipesettings"'],
