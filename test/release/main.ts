@@ -14,7 +14,8 @@ import { writeWhole } from './whole-folder.ts';
  * that with published sums; `-- --tag v1.2.3` refuses what must not be released under that tag.
  */
 const FOLDER = 'dist/release';
-const USAGE = 'npm run release [-- [--verify FILE-OF-SHA256SUMS] [--tag TAG]]';
+const USAGE =
+  'npm run release [-- [--verify FILE-OF-SHA256SUMS] [--tag TAG]]\nBuilds what a release is into dist/release, in place of what is there. --verify compares it with published sums, --tag refuses what must not be released under that tag.';
 
 try {
   await main();
@@ -24,14 +25,15 @@ try {
 }
 
 async function main(): Promise<void> {
-  const { verify, tag } = given();
-  // Before anything is built: it takes a minute.
+  const { verify, tag, help } = given();
+  if (help) return console.log(USAGE);
+  // Before anything is built, which takes a minute, or removed.
   const wanted = verify === undefined ? undefined : parseSums(await published(verify), verify);
-  // Nobody may take the release of before for the one that could not be built.
-  await rm(FOLDER, { recursive: true, force: true });
   const { version } = packageJson;
   const section = sectionOf(await readFile('CHANGELOG.md', 'utf8'), version);
   if (tag !== undefined) requireTag(tag, version, section);
+  // Nobody may take the release of before for the one that could not be built.
+  await rm(FOLDER, { recursive: true, force: true });
 
   const say = progressLines();
   const { files, image } = await buildRelease({ downloads: downloadsFolder(), say });
@@ -48,9 +50,13 @@ async function main(): Promise<void> {
   console.log(`All ${wanted.size} files are to the bit what ${verify} says.`);
 }
 
-function given(): { verify?: string; tag?: string } {
+function given(): { verify?: string; tag?: string; help?: boolean } {
   try {
-    const options = { verify: { type: 'string' }, tag: { type: 'string' } } as const;
+    const options = {
+      verify: { type: 'string' },
+      tag: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    } as const;
     return parseArgs({ options }).values;
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${USAGE}`, { cause: error });
@@ -63,7 +69,7 @@ async function published(file: string): Promise<string> {
     return await readFile(resolve(process.env['INIT_CWD'] ?? '.', file), 'utf8');
   } catch (error) {
     throw new Error(
-      `the sums to compare with, the file ${SUMS} of a release, cannot be read: ${(error as Error).message}`,
+      `--verify ${JSON.stringify(file)} cannot be read: ${(error as Error).message}; name the file ${SUMS} of a release with it`,
       { cause: error },
     );
   }

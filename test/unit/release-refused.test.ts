@@ -32,12 +32,16 @@ test('sums are read from where the user stands, and a file of something else cos
   expect(await readdir(join(folder, 'dist'))).toEqual(['release']);
 });
 
-test('a run that fails leaves no release of before in its place', async () => {
+test.each<[string, string[], number, string]>([
+  ['another tag', ['--tag', 'v9.9.9'], 1, 'the tag is "v9.9.9", and package.json has the version'],
+  ['no file', ['--verify='], 1, '--verify "" cannot be read: EISDIR'],
+  ['a question', ['--help'], 0, 'npm run release [-- [--verify FILE-OF-SHA256SUMS] [--tag TAG]]'],
+])('%s costs no release of before', async (_, args, exitCode, says) => {
   const folder = await project();
-  const { code, stderr } = await release(folder, ['--tag', 'v9.9.9']);
-  expect(stderr).toContain('the tag is "v9.9.9"');
-  expect(code).toBe(1);
-  expect(await readdir(join(folder, 'dist'))).toEqual([]);
+  const { code, stdout, stderr } = await release(folder, args);
+  expect(stdout + stderr).toContain(says);
+  expect(code).toBe(exitCode);
+  expect(await readdir(join(folder, 'dist'))).toEqual(['release']);
 });
 
 const CHART = 'deploy/helm/pipewright';
@@ -71,6 +75,8 @@ test.each(elsewhere)('%s with another than %j is no release', async (file, is, o
   expect(stderr).toContain(why);
   expect(stderr).toContain('package.json');
   expect(code).toBe(1);
+  // A run that fails leaves no release of before in its place.
+  expect(await readdir(join(folder, 'dist'))).toEqual([]);
 });
 
 test('a file in the chart that is not in git is named, but for what is no part of a chart', async () => {
