@@ -7,7 +7,7 @@ import type { KubeObject } from '../../kube/resource.ts';
 import { isForbidden, type Kubectl } from '../cluster/kubectl.ts';
 import type { Shell } from '../shell.ts';
 import { type Release, releaseOf } from './deployment.ts';
-import { CHART, upgrade } from './installation.ts';
+import { HELM_COMMAND, upgrade } from './installation.ts';
 import { attempt, type Report } from './report.ts';
 import { grouped, listed, quoted } from './words.ts';
 
@@ -41,6 +41,11 @@ export async function readCrds(
   return undefined;
 }
 
+/** The release that the CRDs came with, whether or not it is still there. */
+export function releaseOfCrds(crds: readonly CrdReading[]): Release | undefined {
+  return crds.flatMap(({ found }) => (found && releaseOf(found)) ?? [])[0];
+}
+
 /**
  * Puts down what is missing or another. With a newer operator those of this plugin may be the old
  * ones, and applying them would take fields away.
@@ -57,7 +62,7 @@ export function judgeCrds(
     report.find({
       check: 'crds',
       object: listed(missing.map((name) => `crd/${name}`)),
-      says: `The cluster does not know the ${isOne ? 'kind' : 'kinds'} of ${listed(missing)}: ${isOne ? 'this CRD is' : 'these CRDs are'} not installed. If a release of Helm is to have ${isOne ? 'it' : 'them'} later, upgrade it with --take-ownership --force-conflicts.`,
+      says: `The cluster does not know the ${isOne ? 'kind' : 'kinds'} of ${listed(missing)}: ${isOne ? 'this CRD is' : 'these CRDs are'} not installed. If a release of Helm is to have ${isOne ? 'it' : 'them'} later, upgrade it with --take-ownership, and with Helm 4 with --force-conflicts too.`,
       command: apply,
     });
   }
@@ -93,8 +98,10 @@ function mended(
 ): readonly [says: string, command: string] {
   const dropped = 'Fields that it does not know are dropped.';
   if (!release) return [dropped, apply];
-  const chart = `It belongs to a release of Helm; the command is for a checkout of this version, where the chart is (${CHART}).`;
-  return [`${dropped} ${chart}`, upgrade(release, [], shell)];
+  return [
+    `${dropped} It belongs to a release of Helm. ${HELM_COMMAND}`,
+    upgrade(release, [], shell),
+  ];
 }
 
 interface Crd {

@@ -6,9 +6,9 @@ import { createShell, type Shell } from '../shell.ts';
 import { UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
 import { judgeCoverage, type Working } from './coverage.ts';
-import { type CrdReading, judgeCrds, readCrds } from './crds.ts';
+import { type CrdReading, judgeCrds, readCrds, releaseOfCrds } from './crds.ts';
 import { placesSeen } from './doubt.ts';
-import { CHART, installCommand } from './installation.ts';
+import { HELM_COMMAND, installCommand } from './installation.ts';
 import { judgeLeading, watchLeading } from './leading.ts';
 import { findOperators } from './operators.ts';
 import { leadingWith, type Operator } from './pairing.ts';
@@ -47,7 +47,7 @@ export async function doctor(
   const shared = { kubectl: context.kubectl, report, shell: run.shell };
   // Meanwhile a Lease is watched, which takes the longest.
   const [operators, types] = await Promise.all([
-    seen && thoseThere(run, seen),
+    seen && thoseThere(run, seen, crds ?? []),
     checkSecrets(uses, { ...shared, operators: workingOf(seen) }),
     ...workingOf(seen).map((operator) => checkRights(operator, { ...shared, secrets: uses })),
   ]);
@@ -92,7 +92,11 @@ async function seenOperators(run: Run): Promise<readonly Operator[] | undefined>
 }
 
 /** Those that run, or should. */
-async function thoseThere(run: Run, seen: readonly Operator[]): Promise<readonly Operator[]> {
+async function thoseThere(
+  run: Run,
+  seen: readonly Operator[],
+  crds: readonly CrdReading[],
+): Promise<readonly Operator[]> {
   const { context, report, shell } = run;
   const { kubectl, clock, stop, terminal } = context;
   if (seen.some(({ doubt }) => doubt !== undefined))
@@ -113,7 +117,7 @@ async function thoseThere(run: Run, seen: readonly Operator[]): Promise<readonly
   const there = judged.filter(({ operator, leading }) => operator.deployment || leading.leads);
   for (const { operator, leading } of there) judgeLeading(operator, leading, { report, shell });
   for (const { operator } of there) sayWhatIsUnknown(operator, report);
-  if (there.length === 0) noOperator(run);
+  if (there.length === 0) noOperator(run, crds);
   report.made('operator');
   return there.map(({ operator, leading }) =>
     leading.leads === true ? leadingWith(operator, leading.lease) : operator,
@@ -135,13 +139,24 @@ function workingOf(operators: readonly Operator[] | undefined): readonly Working
   return (operators ?? []).filter((one): one is Working => one.works !== undefined);
 }
 
-function noOperator({ flags: { operatorNamespace }, report, shell }: Run): void {
+function noOperator(
+  { flags: { operatorNamespace }, report, shell }: Run,
+  crds: readonly CrdReading[],
+): void {
   const where =
     operatorNamespace === undefined ? 'in any namespace' : `in namespace ${operatorNamespace}`;
+  const release = releaseOfCrds(crds);
+  // Another one would take the CRDs away from it.
+  const owner = release
+    ? ` The CRDs came with release ${release.release} of Helm in namespace ${release.namespace}; the command upgrades that one, or installs it again.`
+    : '';
   report.find({
     check: 'operator',
-    says: `There is no operator ${where}: no Deployment labelled app.kubernetes.io/name=pipewright, and no Lease that an operator renews. One that runs outside of the cluster with --leader-elect=false has no Lease and cannot be seen. The command is for a checkout of this version, where the chart is (${CHART}); set PIPEWRIGHT_API_URL to the address of the management API before you run it.`,
-    command: installCommand(operatorNamespace ?? USUAL_NAMESPACE, shell),
+    says: `There is no operator ${where}: no Deployment labelled app.kubernetes.io/name=pipewright or with the variable PIPEWRIGHT_API_URL, and no Lease that an operator renews. One that runs outside of the cluster with --leader-elect=false has no Lease and cannot be seen.${owner} ${HELM_COMMAND} Set PIPEWRIGHT_API_URL to the address of the management API before you run it.`,
+    command: installCommand(
+      release ?? { release: 'pipewright', namespace: operatorNamespace ?? USUAL_NAMESPACE },
+      shell,
+    ),
   });
   for (const check of OF_OPERATORS) report.cannot(check, 'There is no operator.');
 }

@@ -4,7 +4,10 @@ import type { Release } from './deployment.ts';
 import type { Operator } from './pairing.ts';
 
 /** The chart, from a checkout of this version. */
-export const CHART = 'deploy/helm/pipewright';
+const CHART = 'deploy/helm/pipewright';
+
+/** Of each command for Helm. */
+export const HELM_COMMAND = `The command is for a checkout of this version, where the chart is (${CHART}), and for Helm 4: with Helm 3, which has no --force-conflicts, leave that flag out.`;
 
 /** What to say, and a command where there is one. */
 export interface Told {
@@ -24,7 +27,7 @@ export function setNamespacesCommand(
   const { namespace, name, helm } = deployment;
   if (helm)
     return {
-      says: 'The command is for a checkout of this version, where the chart is.',
+      says: HELM_COMMAND,
       command: upgrade(helm, ['--set', `namespaces={${value}}`], shell),
     };
   const source = deployment.source('namespaces');
@@ -63,11 +66,11 @@ export function upgrade(
   return shell.helm('upgrade', release, CHART, '--namespace', namespace, ...values);
 }
 
-/** Where there is no operator at all. */
-export function installCommand(namespace: string, shell: Shell): string {
+/** Where there is no operator at all. The release may be there, with values of its own. */
+export function installCommand({ release, namespace }: Release, shell: Shell): string {
   // CRDs that were applied by kubectl belong to no release until one takes them.
-  const adopting = ['--take-ownership', '--force-conflicts'];
+  const adopting = ['--reset-then-reuse-values', '--take-ownership', '--force-conflicts'];
   const where = ['--namespace', namespace, '--create-namespace'];
   const url = ['--set', { before: 'api.url=', variable: 'PIPEWRIGHT_API_URL' }];
-  return shell.helm('upgrade', '--install', 'pipewright', CHART, ...where, ...adopting, ...url);
+  return shell.helm('upgrade', '--install', release, CHART, ...where, ...adopting, ...url);
 }

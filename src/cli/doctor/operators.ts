@@ -3,6 +3,7 @@ import { LEASE, type Lease } from '../../kube/lease/lease-record.ts';
 import { collectionPath, objectPath, type ResourceType } from '../../kube/resource.ts';
 import { USUAL_NAMESPACE } from '../cluster/announced.ts';
 import type { Kubectl } from '../cluster/kubectl.ts';
+import { hasApiVariable } from '../cluster/operator-container.ts';
 import {
   type ConfigMaps,
   configMapsOf,
@@ -14,7 +15,10 @@ import { doubted } from './doubt.ts';
 import { deploymentNameIn, type Operator, paired } from './pairing.ts';
 import { attempt, type Report } from './report.ts';
 
-/** With `nameOverride` it is another; then the holder of the Lease leads to the Deployment. */
+/**
+ * With `nameOverride` it is another; then the holder of the Lease leads to the Deployment, and
+ * before there is one, its variables.
+ */
 const LABEL = 'app.kubernetes.io/name=pipewright';
 
 const DEPLOYMENT: ResourceType = {
@@ -45,7 +49,8 @@ export async function findOperators(look: Look): Promise<readonly Operator[] | u
   ]);
   if (!deployments && !leases) return undefined;
   const named = await deploymentsOfHolders(look, leases ?? [], deployments ?? []);
-  const all = [...(deployments ?? []), ...named];
+  const known = [...(deployments ?? []), ...named];
+  const all = deployments && known.length === 0 ? await unlabelled(look) : known;
   const installed = await Promise.all(all.map((one) => read(look, one)));
   return doubted(paired(installed, leases ?? []), look.namespace);
 }
@@ -86,6 +91,12 @@ async function deploymentsOfHolders(
     [...new Set(places)].map((path) => attempt(() => kubectl.find<DeploymentObject>(path))),
   );
   return found.flatMap((one) => ('value' in one && one.value ? [one.value] : []));
+}
+
+/** All Deployments may be many, so they are asked for only where no operator is seen otherwise. */
+async function unlabelled(look: Look): Promise<readonly DeploymentObject[]> {
+  const all = await list<DeploymentObject>(look, DEPLOYMENT, '');
+  return (all ?? []).filter(({ spec }) => spec?.template?.spec?.containers?.some(hasApiVariable));
 }
 
 async function read({ kubectl }: Look, object: DeploymentObject): Promise<Deployment> {

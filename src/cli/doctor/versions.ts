@@ -1,5 +1,5 @@
 import type { Shell } from '../shell.ts';
-import { CHART, upgrade } from './installation.ts';
+import { HELM_COMMAND, upgrade } from './installation.ts';
 import { operatorName } from './leading.ts';
 import type { Operator } from './pairing.ts';
 import type { Report } from './report.ts';
@@ -49,7 +49,7 @@ export function judgeVersions(
     const finding = {
       check: 'version' as const,
       says: helm
-        ? `${both}. The command is for a checkout of this version, where the chart is (${CHART}).`
+        ? `${both}. ${HELM_COMMAND}`
         : `${both}: upgrade the operator the way it was installed, or use the plugin of its version.`,
       ...(helm && { command: upgrade(helm, [], shell) }),
     };
