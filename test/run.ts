@@ -9,7 +9,7 @@ import { Timetable } from './timetable.ts';
  * number, as on a busy machine a given time would be spent in waiting for a processor.
  */
 const HUNTS: readonly (readonly string[])[] = [
-  ['--from', '1', '--lives', '500'],
+  ['--from', '1', '--lives', '300'],
   ['--scope', '3'],
 ];
 

@@ -77,7 +77,7 @@ export default defineConfig({
           globalSetup: ['test/controlplane/global-setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 120_000,
-          maxWorkers: 4,
+          maxWorkers: 5,
           sequence: { groupOrder: 3 },
         },
       },

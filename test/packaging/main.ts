@@ -25,7 +25,7 @@ async function main(chosen: readonly string[]): Promise<boolean> {
   const missing = missingPrograms();
   const times = new Timetable({
     command: 'npm run test:packaging',
-    budget: { warm: 2, fresh: 15 },
+    budget: { warm: 4, fresh: 14 },
     isFresh:
       FOR_PACKAGING.some((name) => missing.includes(name)) ||
       (await presentBinaries()) === undefined,
