@@ -19,3 +19,20 @@ export const RUNNERS = {
   faults: { npm: ['test:faults'], files: ['test/faults/**/*.test.ts'] },
   upgrade: { npm: ['test:upgrade'], files: ['test/upgrade/**/*.test.ts'] },
 } as const satisfies Readonly<Record<string, Runner>>;
+
+/** Take longer than their size tells: begun late, they are what all others wait for. */
+export const LONG: readonly string[] = [
+  'test/integration/operator-rest.test.ts',
+  'test/integration/operator-outage.test.ts',
+  'test/integration/policies-status.test.ts',
+  'test/integration/guide-backup.test.ts',
+  'test/faults/tenants/tenants.test.ts',
+  'test/faults/crash/cut-answers.test.ts',
+  'test/faults/load/poison.test.ts',
+  'test/faults/storm/storm.test.ts',
+  'test/packaging/plugin-doctor.test.ts',
+  'test/packaging/guide-install.test.ts',
+  'test/packaging/guide-upgrade.test.ts',
+  'test/packaging/guide-tenancy.test.ts',
+  'test/packaging/guide-readme.test.ts',
+];

@@ -3,9 +3,10 @@ import { goOn } from '../../src/controller/outcome.ts';
 import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { cleanupGoal } from '../../src/kinds/organization/goal.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
-import { FINALIZER, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { FINALIZER } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, refusedEntry } from '../support/organization-entries.ts';
+import { parsedSpec } from '../support/organization-intent.ts';
 import { anOrganization, factsOf } from '../support/organization-objects.ts';
 
 test('a deleted object is let go when nothing of its own is left, also where the API had refused another one that it lists', () => {
@@ -19,11 +20,9 @@ test('a deleted object is let go when nothing of its own is left, also where the
     },
     metadata: { generation: 2, deletionTimestamp: at(0), finalizers: [FINALIZER] },
   });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
   const given = {
-    spec: parsed.spec,
-    goal: cleanupGoal(parsed.spec, []),
+    spec: parsedSpec(object),
+    goal: cleanupGoal(parsedSpec(object), []),
     now: T0,
     deadline: T0 + 600_000,
   };
@@ -48,11 +47,9 @@ test('two answers that there is no such organization are three minutes apart als
     status: { privateEndpoints: [entry('a')] },
     metadata: { generation: 2, deletionTimestamp: at(0), finalizers: [FINALIZER] },
   });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
   const given = {
-    spec: parsed.spec,
-    goal: cleanupGoal(parsed.spec, []),
+    spec: parsedSpec(object),
+    goal: cleanupGoal(parsedSpec(object), []),
     now: T0,
     deadline: T0 + 600_000,
   };

@@ -1,32 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import { isUnsent } from '../../src/kinds/organization/attempt/notes.ts';
 import { anchorOf, sessionOf } from '../../src/kinds/organization/attempt/session.ts';
 import {
   type Organization,
   type OrganizationStatus,
-  type PendingChange,
-  parseSpec,
 } from '../../src/kinds/organization/resource.ts';
-import { at, e } from '../support/organization-entries.ts';
-import { API_HASH, API_TIMEOUT_MS, anOrganization } from '../support/organization-objects.ts';
-
-const MINUTE = 60_000;
-/** Since it was sent, or first seen. */
-const AT_WORK = API_TIMEOUT_MS + MINUTE;
-const PENDING: PendingChange = { time: at(0), add: [e('a')], remove: [] };
-const stored = (status: OrganizationStatus) => anOrganization({ ids: ['a'], status });
-const open = stored({ pendingChange: PENDING });
-
-function book() {
-  return new Notebook(AT_WORK);
-}
-
-function parsedSpec(object: Organization) {
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
-  return parsed.spec;
-}
+import { at } from '../support/organization-entries.ts';
+import {
+  AT_WORK,
+  book,
+  open,
+  PENDING,
+  parsedSpec,
+  stored,
+} from '../support/organization-intent.ts';
+import { API_HASH, anOrganization } from '../support/organization-objects.ts';
 
 describe('an intent of this process', () => {
   test('is unsent until its first byte leaves, and settles from then on', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import {
   afterLeaving,
   type Notes,
@@ -13,28 +12,20 @@ import { endAttempt } from '../../src/kinds/organization/readiness/attempt-end.t
 import {
   type Organization,
   type OrganizationStatus,
-  type PendingChange,
-  parseSpec,
 } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
 import {
-  API_TIMEOUT_MS,
-  anOrganization,
-  factsOf,
-  planned,
-} from '../support/organization-objects.ts';
+  AT_WORK,
+  book,
+  open,
+  PENDING,
+  parsedSpec,
+  stored,
+} from '../support/organization-intent.ts';
+import { anOrganization, factsOf, planned } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
-/** Since it was sent, or first seen. */
-const AT_WORK = API_TIMEOUT_MS + MINUTE;
-const PENDING: PendingChange = { time: at(0), add: [e('a')], remove: [] };
-const stored = (status: OrganizationStatus) => anOrganization({ ids: ['a'], status });
-const open = stored({ pendingChange: PENDING });
-
-function book() {
-  return new Notebook(AT_WORK);
-}
 
 describe('a change that another process sent', () => {
   test.each([
@@ -118,6 +109,11 @@ describe('an entry that was left open', () => {
     privateEndpoints: ledger,
     pendingChange: { ...PENDING, add: [e('b')] },
   };
+  const lastRequest = {
+    operation: 'UpdateOrganization',
+    outcome: 'Succeeded',
+    time: at(25_000),
+  } as const;
   const until = (notes: Notes) => unconfirmed && settlingAt(notes.atWork, unconfirmed);
 
   test('settles when what left it open does, whatever is sent after it', () => {
@@ -134,11 +130,6 @@ describe('an entry that was left open', () => {
     const notes = notebook.of(stored({ privateEndpoints: ledger }), 5_000);
     notebook.set(stored(status), withOpen(notes, status));
     notebook.leaves(stored(status), 20_000);
-    const lastRequest = {
-      operation: 'UpdateOrganization',
-      outcome: 'Succeeded',
-      time: at(25_000),
-    } as const;
     const draft = {
       privateEndpoints: [...ledger, entry('b', { state: 'Unconfirmed' })],
       lastRequest,
@@ -157,11 +148,6 @@ describe('an entry that was left open', () => {
   test('counts anew where another process has recorded a request of its own since', () => {
     const notebook = book();
     notebook.of(stored(status), 5_000);
-    const lastRequest = {
-      operation: 'UpdateOrganization',
-      outcome: 'Succeeded',
-      time: at(25_000),
-    } as const;
     expect(until(notebook.of(stored({ privateEndpoints: ledger, lastRequest }), 30_000))).toBe(
       30_000 + AT_WORK,
     );
@@ -232,9 +218,3 @@ describe('an entry that was left open', () => {
     expect(planned(after, { know: notes, monotonic: AT_WORK }, settlesAt).do).toBe('step');
   });
 });
-
-function parsedSpec(object: Organization) {
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
-  return parsed.spec;
-}

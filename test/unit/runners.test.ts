@@ -1,8 +1,8 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BUDGET, type Part, STAGES } from '../ci-parts.ts';
-import { RUNNERS, type Runner } from '../runners.ts';
+import { LONG, RUNNERS, type Runner } from '../runners.ts';
 import { duration, Timetable } from '../timetable.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -25,6 +25,10 @@ describe('runners', () => {
       })
       .filter((line) => / and |: none$/.test(line));
     expect(wrong).toEqual([]);
+  });
+
+  test.each(LONG)('%s, which is begun first, is there', (file) => {
+    expect(existsSync(file)).toBe(true);
   });
 
   test.each(Object.entries(RUNNERS))('what runs %s is called by .ci/run', (_, { npm }) => {
