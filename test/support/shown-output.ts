@@ -35,12 +35,15 @@ function filled(text: string): string[] {
   return text.split('\n').filter((line) => line.trim() !== '');
 }
 
-/** Without what another run has otherwise, and with one blank where a table has several. */
+/**
+ * Without what another run has otherwise, and with one blank where a table has several. Ids come
+ * before ages: `-123d-` in an id is none.
+ */
 function evened(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME')
-    .replaceAll(/\b(?:\d+[smhd])+\b/g, 'AGE')
     .replaceAll(/(request|Request) +[0-9a-f]{8}(?:-[0-9a-f-]{27})?…?/g, '$1 ID')
+    .replaceAll(/\b(?:\d+[smhd])+\b/g, 'AGE')
     .replaceAll(/ {2,}/g, ' ')
     .replaceAll(/ +$/gm, '');
 }

@@ -32,3 +32,12 @@ test('times, ages and the ids of requests are those of another run', () => {
     undefined,
   );
 });
+
+test('an id in which something looks like an age is an id', () => {
+  const shown = 'down (request 0e4a61d2-5c1f-4b7e-9a30-6d2b8f1c7e95). It is not known';
+  for (const id of ['0e4a61d2-123d-4b7e-9a30-6d2b8f1c7e95', '1234567d-5c1f-4444-9a30-6d2b8f1c7e95'])
+    expect(missingFrom(`down (request ${id}). It is not known`, shown)).toBeUndefined();
+  expect(
+    missingFrom('status (4s ago, request 1234567d…)', 'status (6d ago, request 8c8ae7c0…)'),
+  ).toBe(undefined);
+});
