@@ -22,7 +22,7 @@ export const STAGES: readonly Stage[] = [
   { parts: [{ npm: ['check'], budget: { warm: 0.5, fresh: 1 } }] },
   { parts: [{ npm: RUNNERS.unit.npm, budget: { warm: 5, fresh: 12 } }] },
   { parts: [{ npm: RUNNERS.packaging.npm, budget: { warm: 4, fresh: 14 } }] },
-  { parts: [{ npm: RUNNERS.planted.npm, budget: { warm: 1, fresh: 1 } }] },
+  { parts: [{ npm: RUNNERS.planted.npm, budget: { warm: 1, fresh: 1.5 } }] },
   {
     // These mostly wait: for quiet minutes, and for the audience of the demo.
     parts: [
@@ -31,7 +31,7 @@ export const STAGES: readonly Stage[] = [
       { npm: ['bench', '--quick'], budget: { warm: 1.5, fresh: 1.5 } },
     ],
     // What a life sees broken is among the planted faults, which have just been lived.
-    behind: [{ npm: ['mutate', '--unit'], budget: { warm: 5.5, fresh: 5.5 } }],
+    behind: [{ npm: ['mutate', '--unit'], budget: { warm: 5.5, fresh: 6 } }],
   },
   {
     parts: [{ npm: RUNNERS.faults.npm, budget: { warm: 9, fresh: 9 } }],
@@ -45,7 +45,7 @@ export const STAGES: readonly Stage[] = [
   {
     parts: [{ npm: RUNNERS.upgrade.npm, budget: { warm: 5, fresh: 9.5 } }],
     behind: [
-      { npm: RUNNERS.tools.npm, budget: { warm: 2.5, fresh: 2.5 } },
+      { npm: RUNNERS.tools.npm, budget: { warm: 2.5, fresh: 4 } },
       { npm: ['hunt', '--scope', '7'], budget: { warm: 2.5, fresh: 5.5 } },
     ],
   },
