@@ -50,3 +50,12 @@ export const STAGES: readonly Stage[] = [
     ],
   },
 ];
+
+export const PARTS = STAGES.flatMap(({ parts, behind = [] }) => [...parts, ...behind]);
+
+/** What this command may take, alone as in `.ci/run`. Throws RangeError where that has no part with it. */
+export function budgetOf({ npm }: Runner): Budget {
+  const part = PARTS.find((one) => one.npm === npm);
+  if (!part) throw new RangeError(`.ci/run has no part that is npm run ${npm.join(' ')}`);
+  return part.budget;
+}

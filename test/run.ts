@@ -1,5 +1,7 @@
+import { budgetOf } from './ci-parts.ts';
 import { findBinaries, presentBinaries } from './controlplane/binaries.ts';
 import { progressLines } from './controlplane/progress.ts';
+import { RUNNERS } from './runners.ts';
 import { BUILD, runLoudly, runQuietly } from './steps.ts';
 import { Timetable } from './timetable.ts';
 
@@ -24,7 +26,7 @@ const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vites
  */
 async function main(chosen: readonly string[]): Promise<boolean> {
   const isFresh = (await presentBinaries()) === undefined;
-  const times = new Timetable({ command: 'npm test', budget: { warm: 5, fresh: 12 }, isFresh });
+  const times = new Timetable({ command: 'npm test', budget: budgetOf(RUNNERS.unit), isFresh });
   if (!(await times.part(BUILD.name, () => runQuietly(BUILD)))) return false;
   if (chosen.length > 0) return runLoudly([...VITEST, ...chosen]);
   const holds = await all(times, isFresh);

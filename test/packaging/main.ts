@@ -1,9 +1,11 @@
+import { budgetOf } from '../ci-parts.ts';
 import { findBinaries, presentBinaries } from '../controlplane/binaries.ts';
 import { FOR_PACKAGING, findProgram, missingPrograms } from '../controlplane/programs.ts';
 import { progressLines, step } from '../controlplane/progress.ts';
 import { downloadsFolder } from '../release/downloads.ts';
 import { fetchDebian } from '../release/image/debian.ts';
 import { fetchNode } from '../release/image/node-package.ts';
+import { RUNNERS } from '../runners.ts';
 import { BUILD, runLoudly, runQuietly } from '../steps.ts';
 import { Timetable } from '../timetable.ts';
 import { oldestNode } from './oldest-node.ts';
@@ -25,7 +27,7 @@ async function main(chosen: readonly string[]): Promise<boolean> {
   const missing = missingPrograms();
   const times = new Timetable({
     command: 'npm run test:packaging',
-    budget: { warm: 4, fresh: 14 },
+    budget: budgetOf(RUNNERS.packaging),
     isFresh:
       FOR_PACKAGING.some((name) => missing.includes(name)) ||
       (await presentBinaries()) === undefined,

@@ -1,10 +1,8 @@
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import {
   type Organization,
-  type OrganizationSpec,
   type OrganizationStatus,
   type PendingChange,
-  parseSpec,
 } from '../../src/kinds/organization/resource.ts';
 import { at, e } from './organization-entries.ts';
 import { API_TIMEOUT_MS, anOrganization } from './organization-objects.ts';
@@ -23,9 +21,3 @@ export function stored(status: OrganizationStatus): Organization {
 
 /** Its status has an intent. */
 export const open = stored({ pendingChange: PENDING });
-
-export function parsedSpec(object: Organization): OrganizationSpec {
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
-  return parsed.spec;
-}

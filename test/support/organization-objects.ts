@@ -3,10 +3,11 @@ import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
 import type { Notes } from '../../src/kinds/organization/attempt/notes.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
 import { type Plan, plan } from '../../src/kinds/organization/plan.ts';
-import type {
-  Organization,
-  OrganizationSpec,
-  OrganizationStatus,
+import {
+  type Organization,
+  type OrganizationSpec,
+  type OrganizationStatus,
+  parseSpec,
 } from '../../src/kinds/organization/resource.ts';
 import type { Claim } from '../../src/kinds/target/target.ts';
 import { T0 } from './objects.ts';
@@ -37,6 +38,13 @@ export function anOrganization({ ids, spec = {}, status, metadata }: Wanted = {}
     spec: specOf(ids, spec),
     ...(status && { status: { proof: { time: at(0), apiHash: API_HASH }, ...status } }),
   };
+}
+
+/** Throws where the schema refuses it. */
+export function parsedSpec(object: Organization): OrganizationSpec {
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(parsed.message);
+  return parsed.spec;
 }
 
 export function aClaim(more: Partial<Claim> = {}): Claim {

@@ -7,11 +7,10 @@ import { endAttempt } from '../../src/kinds/organization/readiness/attempt-end.t
 import {
   type DeclaredEndpoint,
   type OrganizationStatus,
-  parseSpec,
 } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { e, entry } from '../support/organization-entries.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
 
 /** What the API keeps in region R-1 is declared in r1. */
 const kept = { ...e('a'), region: 'R-1' };
@@ -28,11 +27,10 @@ function looked(
     spec: { maxPrivateEndpointRemovals: 0, privateEndpoints },
     status,
   });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const work = workOf(object, factsOf(object), {
-    spec: parsed.spec,
-    goal: goalOf(parsed.spec),
+    spec,
+    goal: goalOf(spec),
     now: T0,
   });
   const verdict = {

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
-import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
 
 /** What is said where too much would be removed while an add is open. */
 function said(byNameUntil: number) {
@@ -17,15 +17,10 @@ function said(byNameUntil: number) {
       pendingChange: { time: at(0), add: [e('b')], remove: [] },
     },
   });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const facts = factsOf(object);
   const notes = { ...facts.notes, looks: { ...facts.notes.looks, byNameUntil } };
-  const work = workOf(
-    object,
-    { ...facts, notes },
-    { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
-  );
+  const work = workOf(object, { ...facts, notes }, { spec, goal: goalOf(spec), now: T0 });
   const { status, outcome } = reportStep(object, { do: 'end', work }, T0);
   const { conditions = [], nextAttemptTime }: OrganizationStatus = status ?? {};
   return { ready: conditions[0], next: nextAttemptTime, outcome };

@@ -6,8 +6,7 @@ import { reportStep } from '../../src/kinds/organization/readiness/report-step.t
 import { FINALIZER } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, refusedEntry } from '../support/organization-entries.ts';
-import { parsedSpec } from '../support/organization-intent.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
 
 test('a deleted object is let go when nothing of its own is left, also where the API had refused another one that it lists', () => {
   const pending = { time: at(0), add: [], remove: [e('a')] };

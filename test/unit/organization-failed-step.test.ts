@@ -6,10 +6,10 @@ import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { reportFailed, type Unmade } from '../../src/kinds/organization/readiness/failed-step.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
-import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
 const LOST = {
@@ -32,11 +32,10 @@ const added: OrganizationStatus = {
  */
 function failedAfterLook(attempt: Unmade, status = added): ReturnType<typeof reportFailed> {
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' }, status });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const facts = factsOf(object);
   const settled = { ...facts, monotonic: facts.notes.atWork.settlesAt };
-  const work = workOf(object, settled, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const work = workOf(object, settled, { spec, goal: goalOf(spec), now: T0 });
   const result = { name: 'Other', privateEndpoints: [] };
   const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
   const look = { step: 'look', by: 'list', body: '{}' } as const;
@@ -76,15 +75,10 @@ test.each([
   'a lost name is waited for beside %s that was lost shortly before',
   (_, before, waitedFor) => {
     const object = anOrganization({ spec: { name: 'Acme' } });
-    const parsed = parseSpec(object);
-    if (!parsed.ok) throw new Error(parsed.message);
+    const spec = parsedSpec(object);
     const facts = factsOf(object);
     const notes = { ...facts.notes, lostNames: [{ name: before, settlesAt: MINUTE }] };
-    const work = workOf(
-      object,
-      { ...facts, notes },
-      { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
-    );
+    const work = workOf(object, { ...facts, notes }, { spec, goal: goalOf(spec), now: T0 });
     const step = { step: 'name', name: 'Acme', body: '{}' } as const;
     const failed = reportFailed(
       object,
@@ -113,10 +107,9 @@ test.each<[string, CallResult]>([
   ],
 ])('a name that %s settles from when it left, which its Secret may have held up', (_, result) => {
   const object = anOrganization({ spec: { name: 'Acme' } });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const facts = factsOf(object);
-  const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const work = workOf(object, facts, { spec, goal: goalOf(spec), now: T0 });
   const step = { step: 'name', name: 'Acme', body: '{}' } as const;
   const leftAt = facts.monotonic + 20_000;
   const came = { ...result, leftAt };

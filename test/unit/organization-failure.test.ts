@@ -4,10 +4,10 @@ import { takeFailure } from '../../src/kinds/organization/attempt/failure.ts';
 import type { Call } from '../../src/kinds/organization/attempt/next-step.ts';
 import { type Work, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { type OrganizationSpec, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type OrganizationSpec } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e } from '../support/organization-entries.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
 
 const pending = { time: at(0), add: [e('a')], remove: [] };
 const LOOK: Call = { step: 'look', by: 'list', body: '{}' };
@@ -23,9 +23,8 @@ function after(
   }: Partial<{ spec: Partial<OrganizationSpec>; failedInRow: number }> = {},
 ) {
   const object = anOrganization({ ids: ['a'], spec, status: { pendingChange: pending } });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
-  const given = { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 };
+  const parsed = parsedSpec(object);
+  const given = { spec: parsed, goal: goalOf(parsed), now: T0 };
   const first = workOf(object, factsOf(object), given);
   const looks = { ...first.notes.looks, failedInRow };
   const work: Work = { ...first, notes: { ...first.notes, looks } };

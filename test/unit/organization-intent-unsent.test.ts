@@ -11,19 +11,22 @@ import {
   type Organization,
   type OrganizationStatus,
   type PendingChange,
-  parseSpec,
 } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
-import { API_TIMEOUT_MS, anOrganization, factsOf } from '../support/organization-objects.ts';
+import {
+  API_TIMEOUT_MS,
+  anOrganization,
+  factsOf,
+  parsedSpec,
+} from '../support/organization-objects.ts';
 
 const PENDING: PendingChange = { time: at(0), add: [e('a')], remove: [] };
 
 /** What comes of putting an intent on record, once there is a slot for it. */
 function intended(object: Organization, facts: Facts, pending: PendingChange): NotedReport {
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
-  const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const spec = parsedSpec(object);
+  const work = workOf(object, facts, { spec, goal: goalOf(spec), now: T0 });
   const step = { step: 'intend', pending } as const;
   return reportStep(object, { do: 'intend', work, step, came: { got: 'slot' } }, T0);
 }

@@ -8,11 +8,15 @@ import { reportStep } from '../../src/kinds/organization/readiness/report-step.t
 import {
   type Organization,
   type OrganizationStatus,
-  parseSpec,
 } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
-import { API_TIMEOUT_MS, anOrganization, factsOf } from '../support/organization-objects.ts';
+import {
+  API_TIMEOUT_MS,
+  anOrganization,
+  factsOf,
+  parsedSpec,
+} from '../support/organization-objects.ts';
 
 const AT_WORK = API_TIMEOUT_MS + 60_000;
 const PENDING = { time: at(-AT_WORK), add: [e('a')], remove: [] };
@@ -25,11 +29,10 @@ function looked(
   object: Organization,
   shown: readonly string[],
 ): NotedReport & { readonly notes: Notes } {
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const notes = new Notebook(AT_WORK).of(object, 0);
   const facts = factsOf(object, { notes, monotonic: AT_WORK });
-  const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const work = workOf(object, facts, { spec, goal: goalOf(spec), now: T0 });
   const step = { step: 'look', by: 'list', body: '{}' } as const;
   const result = { privateEndpoints: shown.map((id) => e(id)) };
   const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;

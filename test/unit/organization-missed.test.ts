@@ -7,11 +7,10 @@ import { goalOf } from '../../src/kinds/organization/goal.ts';
 import {
   type Organization,
   type OrganizationStatus,
-  parseSpec,
 } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -28,11 +27,10 @@ function aProcess() {
     ids: readonly string[],
     { tookMs = 0, backMs = 0 } = {},
   ) => {
-    const parsed = parseSpec(object);
-    if (!parsed.ok) throw new Error(parsed.message);
+    const spec = parsedSpec(object);
     const facts = { ...factsOf(object), notes: notebook.of(object, atMs), monotonic: atMs };
     const now = T0 + atMs - backMs;
-    const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now });
+    const work = workOf(object, facts, { spec, goal: goalOf(spec), now });
     const result = { privateEndpoints: ids.map((id) => e(id)) };
     const verdict = { ok: true, httpStatus: 200, outcome: 'Succeeded', result } as const;
     const call = { step: 'look', by: 'list', body: '{}' } as const;

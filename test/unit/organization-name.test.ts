@@ -5,10 +5,10 @@ import { progress, type Replied } from '../../src/kinds/organization/attempt/pro
 import { type Work, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
-import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
 
 const SECOND = 1_000;
 const LOOK = { step: 'look', by: 'list', body: '{}' } as const;
@@ -20,10 +20,9 @@ const NAME = { step: 'name', name: 'Acme', body: '{}' } as const;
  */
 function attempt(status: OrganizationStatus, know: Partial<Notes> = {}) {
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' }, status });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const facts = factsOf(object);
-  const given = { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 };
+  const given = { spec, goal: goalOf(spec), now: T0 };
   let work: Work = workOf(object, { ...facts, notes: { ...facts.notes, ...know } }, given);
   return (call: Replied['call'], result: Record<string, unknown>, ms = 0): OrganizationStatus => {
     const now = T0 + ms;

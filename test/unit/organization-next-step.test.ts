@@ -8,14 +8,10 @@ import {
 } from '../../src/kinds/organization/attempt/session.ts';
 import type { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import {
-  type Organization,
-  type OrganizationSpec,
-  parseSpec,
-} from '../../src/kinds/organization/resource.ts';
+import { type Organization, type OrganizationSpec } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
 const LOOK = { step: 'look', by: 'list', body: '{"privateEndpoints":{"add":[],"remove":[]}}' };
@@ -38,13 +34,12 @@ function step({
   fresh,
   monotonic = 0,
 }: Given = {}): Step {
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const facts = factsOf(object, { monotonic });
   const work = workOf(
     object,
     { ...facts, notes: { ...facts.notes, ...know } },
-    { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
+    { spec, goal: goalOf(spec), now: T0 },
   );
   const seen = fresh && { responseHash: '', secretVersion: '', at: 0, ...fresh };
   return nextStep({ ...work, session: { ...work.session, ...(seen && { fresh: seen }), ...so } });

@@ -5,26 +5,26 @@ import { reportStep } from '../../src/kinds/organization/readiness/report-step.t
 import {
   type Organization,
   type OrganizationStatus,
-  parseSpec,
 } from '../../src/kinds/organization/resource.ts';
 import type { Claim } from '../../src/kinds/target/target.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e } from '../support/organization-entries.ts';
-import { API_HASH, aClaim, anOrganization, factsOf } from '../support/organization-objects.ts';
+import {
+  API_HASH,
+  aClaim,
+  anOrganization,
+  factsOf,
+  parsedSpec,
+} from '../support/organization-objects.ts';
 
 const PROOF = { time: at(0), apiHash: API_HASH };
 const PENDING = { time: at(-1_000), add: [e('a')], remove: [] };
 
 function workFor(object: Organization, others: readonly Claim[] = []): Work {
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const facts = factsOf(object);
   const standing = { ...facts.standing, others };
-  return workOf(
-    object,
-    { ...facts, standing },
-    { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
-  );
+  return workOf(object, { ...facts, standing }, { spec, goal: goalOf(spec), now: T0 });
 }
 
 /** The report of an attempt that has learned this and gets no slot for its next change. */

@@ -7,16 +7,14 @@ import { type Obstacle, obstaclesOf } from '../../src/kinds/organization/readine
 import {
   type Organization,
   type OrganizationStatus,
-  parseSpec,
 } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { entry, listing, refusedEntry } from '../support/organization-entries.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
 
 function workFor(object: Organization, facts = factsOf(object)): Work {
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
-  return workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const spec = parsedSpec(object);
+  return workOf(object, facts, { spec, goal: goalOf(spec), now: T0 });
 }
 
 /** Where a look has shown one endpoint, `a`, or no list at all. */

@@ -4,10 +4,10 @@ import { progress, type Replied } from '../../src/kinds/organization/attempt/pro
 import { type Session, type Work, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { obstaclesOf } from '../../src/kinds/organization/readiness/readiness.ts';
-import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
 
@@ -17,8 +17,7 @@ const MINUTE = 60_000;
  */
 function secondBareLook(status: OrganizationStatus): Session {
   const object = anOrganization({ ids: [], status });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const facts = factsOf(object, { monotonic: 10 * MINUTE });
   const work = workOf(
     object,
@@ -26,7 +25,7 @@ function secondBareLook(status: OrganizationStatus): Session {
       ...facts,
       notes: { ...facts.notes, looks: { ...facts.notes.looks, unlistedSince: 9 * MINUTE } },
     },
-    { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
+    { spec, goal: goalOf(spec), now: T0 },
   );
   return progress({
     object,
@@ -77,11 +76,10 @@ describe('an intent that is over', () => {
 
   const first = (status: OrganizationStatus) => {
     const object = anOrganization({ ids: ['added'], status });
-    const parsed = parseSpec(object);
-    if (!parsed.ok) throw new Error(parsed.message);
+    const spec = parsedSpec(object);
     const facts = factsOf(object, { monotonic: 10 * MINUTE });
     const notes = { ...facts.notes, atWork: { ...facts.notes.atWork, ...over } };
-    const about = { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 };
+    const about = { spec, goal: goalOf(spec), now: T0 };
     return { object, work: workOf(object, { ...facts, notes }, about) };
   };
   const looked = (
@@ -126,15 +124,10 @@ describe('an intent that is over', () => {
 
 test('a list that was only taken for empty makes nothing ours under other fields than were sent', () => {
   const object = anOrganization({ ids: ['a'] });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const facts = factsOf(object, { monotonic: 10 * MINUTE });
   const notes = { ...facts.notes, looks: { ...facts.notes.looks, unlistedSince: 9 * MINUTE } };
-  const first = workOf(
-    object,
-    { ...facts, notes },
-    { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 },
-  );
+  const first = workOf(object, { ...facts, notes }, { spec, goal: goalOf(spec), now: T0 });
   const answered = (
     work: Work,
     call: Replied['call'],
@@ -160,11 +153,10 @@ test('a list that was only taken for empty makes nothing ours under other fields
 describe('what the look has shown and the answer to the name lacks', () => {
   const other = { ...e('a'), region: 'r9' };
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme' } });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const first = workOf(object, factsOf(object), {
-    spec: parsed.spec,
-    goal: goalOf(parsed.spec),
+    spec,
+    goal: goalOf(spec),
     now: T0,
   });
   const answered = (work: Work, call: Replied['call'], list: readonly unknown[]): Work => {
@@ -212,11 +204,10 @@ describe('what the API keeps in another region than it was sent', () => {
       },
       status,
     });
-    const parsed = parseSpec(object);
-    if (!parsed.ok) throw new Error(parsed.message);
+    const spec = parsedSpec(object);
     const work = workOf(object, factsOf(object), {
-      spec: parsed.spec,
-      goal: goalOf(parsed.spec),
+      spec,
+      goal: goalOf(spec),
       now: T0,
     });
     const result = { name: 'Acme', privateEndpoints: list };
@@ -268,11 +259,10 @@ describe('what the API keeps in another region than it was sent', () => {
 test('a name that its answer does not show may come yet: who declares another one by then looks once more when that is over', () => {
   const given = (name: string, notes: Partial<Work['notes']> = {}): Work => {
     const object = anOrganization({ spec: { name } });
-    const parsed = parseSpec(object);
-    if (!parsed.ok) throw new Error(parsed.message);
+    const spec = parsedSpec(object);
     const facts = factsOf(object);
     const known = { ...facts, notes: { ...facts.notes, ...notes } };
-    return workOf(object, known, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+    return workOf(object, known, { spec, goal: goalOf(spec), now: T0 });
   };
   const named = (shown: string): Work['notes'] => {
     const object = anOrganization({ spec: { name: 'After' } });
@@ -306,12 +296,11 @@ test('a name that its answer does not show may come yet: who declares another on
 
 test('a name without effect yet does not hide another one that may come: that is waited for too', () => {
   const object = anOrganization({ spec: { name: 'Acme' } });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const facts = factsOf(object);
-  const spec = { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 };
+  const about = { spec, goal: goalOf(spec), now: T0 };
   const before = { ...facts.notes, lostNames: [{ name: 'Other', settlesAt: 90_000 }] };
-  const work = workOf(object, { ...facts, notes: before }, spec);
+  const work = workOf(object, { ...facts, notes: before }, about);
   const answered = (given: Work, shown: string): Work => {
     const verdict = {
       ok: true,
@@ -333,10 +322,9 @@ test('a name without effect yet does not hide another one that may come: that is
 
 test('a clock that jumps while a look is under way that shows no list does not put off the second one by as much', () => {
   const object = anOrganization({ ids: ['a'] });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const facts = factsOf(object);
-  const work = workOf(object, facts, { spec: parsed.spec, goal: goalOf(parsed.spec), now: T0 });
+  const work = workOf(object, facts, { spec, goal: goalOf(spec), now: T0 });
   const verdict = {
     ok: true,
     httpStatus: 200,

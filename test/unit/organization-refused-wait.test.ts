@@ -3,10 +3,10 @@ import { openSent } from '../../src/kinds/organization/attempt/refused-change.ts
 import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
-import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, refusedEntry } from '../support/organization-entries.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
 
@@ -14,11 +14,10 @@ const MINUTE = 60_000;
 function justRefused(more: OrganizationStatus) {
   const pendingChange = { time: at(0), add: [e('a')], remove: [], refused: { httpStatus: 400 } };
   const object = anOrganization({ ids: ['a'], status: { attempts: 9, pendingChange, ...more } });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const work = workOf(object, factsOf(object), {
-    spec: parsed.spec,
-    goal: goalOf(parsed.spec),
+    spec,
+    goal: goalOf(spec),
     now: T0,
   });
   const sent = openSent({ object, work, now: T0 });

@@ -6,15 +6,8 @@ import {
   type OrganizationStatus,
 } from '../../src/kinds/organization/resource.ts';
 import { at } from '../support/organization-entries.ts';
-import {
-  AT_WORK,
-  book,
-  open,
-  PENDING,
-  parsedSpec,
-  stored,
-} from '../support/organization-intent.ts';
-import { API_HASH, anOrganization } from '../support/organization-objects.ts';
+import { AT_WORK, book, open, PENDING, stored } from '../support/organization-intent.ts';
+import { API_HASH, anOrganization, parsedSpec } from '../support/organization-objects.ts';
 
 describe('an intent of this process', () => {
   test('is unsent until its first byte leaves, and settles from then on', () => {

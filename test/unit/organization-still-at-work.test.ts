@@ -15,15 +15,8 @@ import {
 } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
-import {
-  AT_WORK,
-  book,
-  open,
-  PENDING,
-  parsedSpec,
-  stored,
-} from '../support/organization-intent.ts';
-import { anOrganization, factsOf, planned } from '../support/organization-objects.ts';
+import { AT_WORK, book, open, PENDING, stored } from '../support/organization-intent.ts';
+import { anOrganization, factsOf, parsedSpec, planned } from '../support/organization-objects.ts';
 
 const MINUTE = 60_000;
 

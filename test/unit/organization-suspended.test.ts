@@ -2,10 +2,16 @@ import { expect, test } from 'vitest';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
 import { addressOf } from '../../src/kinds/organization/remote.ts';
-import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at } from '../support/organization-entries.ts';
-import { aClaim, anOrganization, factsOf, planned } from '../support/organization-objects.ts';
+import {
+  aClaim,
+  anOrganization,
+  factsOf,
+  parsedSpec,
+  planned,
+} from '../support/organization-objects.ts';
 
 /** Applied at T0, and suspended when the API had last answered so long after that. */
 function suspended(
@@ -15,10 +21,9 @@ function suspended(
   now = T0,
 ) {
   const object = anOrganization({ ids: ['a'], spec: { name: 'Acme', suspend: true } });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
-  const { organizationId } = parsed.spec;
-  const { hash } = addressOf(factsOf(object).baseUrl, organizationId, goalOf(parsed.spec));
+  const spec = parsedSpec(object);
+  const { organizationId } = spec;
+  const { hash } = addressOf(factsOf(object).baseUrl, organizationId, goalOf(spec));
   const applied = {
     time: at(0),
     generation: 1,

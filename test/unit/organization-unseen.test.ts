@@ -5,10 +5,10 @@ import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { cleanupGoal } from '../../src/kinds/organization/goal.ts';
 import { obstaclesOf } from '../../src/kinds/organization/readiness/readiness.ts';
-import { type OrganizationStatus, parseSpec } from '../../src/kinds/organization/resource.ts';
+import { type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
-import { anOrganization, factsOf } from '../support/organization-objects.ts';
+import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
 
 const SECOND = 1_000;
 const MISSED = entry('a', { state: 'Missing', nextAttemptTime: at(60 * SECOND) });
@@ -19,13 +19,12 @@ const MISSED = entry('a', { state: 'Missing', nextAttemptTime: at(60 * SECOND) }
  */
 function refusedLook(now: number, status: OrganizationStatus): OrganizationStatus {
   const object = anOrganization({ ids: ['a', 'b'], status });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const facts = factsOf(object);
   const over = { ...facts, monotonic: facts.notes.atWork.settlesAt };
   const work = workOf(object, over, {
-    spec: parsed.spec,
-    goal: cleanupGoal(parsed.spec, []),
+    spec,
+    goal: cleanupGoal(spec, []),
     now: T0 + now,
   });
   const verdict = {
@@ -53,13 +52,12 @@ test.each([30, 60, 600])(
 test('what waits for a look that is refused each time is not looked at again at once', () => {
   const now = T0 + 600 * SECOND;
   const object = anOrganization({ ids: ['a'], status: { privateEndpoints: [MISSED] } });
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(parsed.message);
+  const spec = parsedSpec(object);
   const facts = factsOf(object);
   const work = workOf(
     object,
     { ...facts, monotonic: facts.notes.atWork.settlesAt },
-    { spec: parsed.spec, goal: cleanupGoal(parsed.spec, []), now },
+    { spec, goal: cleanupGoal(spec, []), now },
   );
   const seen = {
     ...work,

@@ -1,15 +1,13 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BUDGET, type Part, STAGES } from '../ci-parts.ts';
+import { BUDGET, PARTS, type Part, STAGES } from '../ci-parts.ts';
 import { LONG, RUNNERS, type Runner } from '../runners.ts';
 import { duration, Timetable } from '../timetable.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   scripts: Record<string, string>;
 };
-
-const PARTS = STAGES.flatMap(({ parts, behind = [] }) => [...parts, ...behind]);
 
 describe('runners', () => {
   test('every test file belongs to exactly one', () => {
