@@ -96,13 +96,18 @@ describe('the NetworkPolicy lets the Pods reach', () => {
     expect(egressPorts(await rendered({ values })).slice(2)).toEqual([ports]);
   });
 
-  test.each(['.svc, api.example.com', '.example.com', '*.example.com.:443', '*'])(
-    'the API too with noProxy %s',
-    async (noProxy) => {
-      const values = { ...enabled, proxy: { httpsProxy: PROXY, noProxy } };
-      expect(egressPorts(await rendered({ values })).slice(2)).toEqual([[3128], [443]]);
-    },
-  );
+  test.each([
+    ['https://api.example.com', '.svc, api.example.com'],
+    ['https://api.example.com', '.example.com'],
+    ['https://api.example.com', '*.example.com.:443'],
+    ['https://api.example.com', '*'],
+    ['https://10.0.0.7', '10.0.0.7'],
+    ['https://[fd00::7]', 'fd00::7'],
+    ['https://[fd00::7]', '[fd00::7]:443'],
+  ])('%s too with noProxy %s', async (url, noProxy) => {
+    const values = { ...enabled, api: { url }, proxy: { httpsProxy: PROXY, noProxy } };
+    expect(egressPorts(await rendered({ values })).slice(2)).toEqual([[3128], [443]]);
+  });
 
   function http(): object {
     return { ...enabled, api: { url: 'http://api.example.com:8081', allowHttp: true } };

@@ -145,7 +145,8 @@ pipewright
 {{- define "pipewright.mayBypassProxy" -}}
 {{- $host := get (include "pipewright.apiUrl" . | urlParse) "hostname" | lower -}}
 {{- range regexSplit "[,\\s]+" (default "" .Values.proxy.noProxy) -1 -}}
-{{- $name := regexReplaceAll "^\\*?\\.|\\.?(:[0-9]+)?$" . "" | lower -}}
+{{- $name := regexReplaceAll "^\\[(.+)](:[0-9]+)?$|^([^:]+):[0-9]+$" . "${1}${3}" | lower -}}
+{{- $name = regexReplaceAll "^\\*?\\.|\\.$" $name "" -}}
 {{- if and $name (or (eq $name "*") (hasSuffix $name $host)) }}true{{ end -}}
 {{- end -}}
 {{- end -}}
