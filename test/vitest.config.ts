@@ -16,6 +16,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [...RUNNERS.unit.files],
+          setupFiles: process.env.MUTATION_REPORT ? ['test/mutation/same-draws.ts'] : [],
           testTimeout: 60_000,
           expect: { poll: { timeout: 30_000 } },
           maxWorkers: 2,
