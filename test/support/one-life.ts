@@ -87,7 +87,7 @@ export async function lifeOf(life: Life): Promise<Told> {
     return await live(life);
   } catch (error) {
     if (error instanceof Error && error.name === 'AssertionError') throw error;
-    return expect.fail(`nothing that is stored may end a life, but this did: ${inspect(error)}`);
+    return expect.fail(`no life may end by an error, but this one did: ${inspect(error)}`);
   }
 }
 

@@ -1,8 +1,8 @@
 import { Notebook } from '../../src/kinds/organization/attempt/notebook.ts';
-import {
-  type Organization,
-  type OrganizationStatus,
-  type PendingChange,
+import type {
+  Organization,
+  OrganizationStatus,
+  PendingChange,
 } from '../../src/kinds/organization/resource.ts';
 import { at, e } from './organization-entries.ts';
 import { API_TIMEOUT_MS, anOrganization } from './organization-objects.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Account, type Left } from '../simulation/tenants/account.ts';
+import type { Account, Left } from '../simulation/tenants/account.ts';
 import { differences } from '../simulation/tenants/beside.ts';
 
 const LOOK = 'PATCH {"privateEndpoints":{"add":[],"remove":[]}}';

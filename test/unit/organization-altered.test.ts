@@ -4,9 +4,9 @@ import { progress } from '../../src/kinds/organization/attempt/progress.ts';
 import { type Work, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { endAttempt } from '../../src/kinds/organization/readiness/attempt-end.ts';
-import {
-  type DeclaredEndpoint,
-  type OrganizationStatus,
+import type {
+  DeclaredEndpoint,
+  OrganizationStatus,
 } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { e, entry } from '../support/organization-entries.ts';

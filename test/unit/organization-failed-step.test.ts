@@ -6,7 +6,7 @@ import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { reportFailed, type Unmade } from '../../src/kinds/organization/readiness/failed-step.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
-import { type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
+import type { OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';

@@ -4,7 +4,7 @@ import { takeFailure } from '../../src/kinds/organization/attempt/failure.ts';
 import type { Call } from '../../src/kinds/organization/attempt/next-step.ts';
 import { type Work, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { type OrganizationSpec } from '../../src/kinds/organization/resource.ts';
+import type { OrganizationSpec } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e } from '../support/organization-entries.ts';
 import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';

@@ -7,10 +7,10 @@ import { goalOf } from '../../src/kinds/organization/goal.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
 import type { NotedReport } from '../../src/kinds/organization/readiness/attempt-end.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
-import {
-  type Organization,
-  type OrganizationStatus,
-  type PendingChange,
+import type {
+  Organization,
+  OrganizationStatus,
+  PendingChange,
 } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';

@@ -5,10 +5,7 @@ import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import type { NotedReport } from '../../src/kinds/organization/readiness/attempt-end.ts';
 import { reportStep } from '../../src/kinds/organization/readiness/report-step.ts';
-import {
-  type Organization,
-  type OrganizationStatus,
-} from '../../src/kinds/organization/resource.ts';
+import type { Organization, OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import {

@@ -4,10 +4,7 @@ import { withOpen } from '../../src/kinds/organization/attempt/notes.ts';
 import { progress } from '../../src/kinds/organization/attempt/progress.ts';
 import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import {
-  type Organization,
-  type OrganizationStatus,
-} from '../../src/kinds/organization/resource.ts';
+import type { Organization, OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';

@@ -5,7 +5,7 @@ import { progress, type Replied } from '../../src/kinds/organization/attempt/pro
 import { type Work, workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
-import { type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
+import type { OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../src/kinds/organization/attempt/session.ts';
 import type { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
-import { type Organization, type OrganizationSpec } from '../../src/kinds/organization/resource.ts';
+import type { Organization, OrganizationSpec } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
 import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';

@@ -4,10 +4,7 @@ import { type Work, workOf } from '../../src/kinds/organization/attempt/session.
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { endAttempt } from '../../src/kinds/organization/readiness/attempt-end.ts';
 import { type Obstacle, obstaclesOf } from '../../src/kinds/organization/readiness/readiness.ts';
-import {
-  type Organization,
-  type OrganizationStatus,
-} from '../../src/kinds/organization/resource.ts';
+import type { Organization, OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { entry, listing, refusedEntry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';

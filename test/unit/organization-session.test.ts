@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isUnsent } from '../../src/kinds/organization/attempt/notes.ts';
 import { anchorOf, sessionOf } from '../../src/kinds/organization/attempt/session.ts';
-import {
-  type Organization,
-  type OrganizationStatus,
-} from '../../src/kinds/organization/resource.ts';
+import type { Organization, OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { at } from '../support/organization-entries.ts';
 import { AT_WORK, book, open, PENDING, stored } from '../support/organization-intent.ts';
 import { API_HASH, anOrganization, parsedSpec } from '../support/organization-objects.ts';

@@ -9,10 +9,7 @@ import { sessionOf, workOf } from '../../src/kinds/organization/attempt/session.
 import { tupleKey } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import { endAttempt } from '../../src/kinds/organization/readiness/attempt-end.ts';
-import {
-  type Organization,
-  type OrganizationStatus,
-} from '../../src/kinds/organization/resource.ts';
+import type { Organization, OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry, listing } from '../support/organization-entries.ts';
 import { AT_WORK, book, open, PENDING, stored } from '../support/organization-intent.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { goalOf } from '../../src/kinds/organization/goal.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
 import { addressOf } from '../../src/kinds/organization/remote.ts';
-import { type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
+import type { OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at } from '../support/organization-entries.ts';
 import {

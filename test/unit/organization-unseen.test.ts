@@ -5,7 +5,7 @@ import { workOf } from '../../src/kinds/organization/attempt/session.ts';
 import { Listing } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { cleanupGoal } from '../../src/kinds/organization/goal.ts';
 import { obstaclesOf } from '../../src/kinds/organization/readiness/readiness.ts';
-import { type OrganizationStatus } from '../../src/kinds/organization/resource.ts';
+import type { OrganizationStatus } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
 import { at, e, entry } from '../support/organization-entries.ts';
 import { anOrganization, factsOf, parsedSpec } from '../support/organization-objects.ts';
