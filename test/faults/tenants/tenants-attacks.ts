@@ -18,6 +18,8 @@ export interface Attack {
   run(attacker: Attacker, round: number): Promise<readonly string[]>;
 }
 
+/** So begins the name of each object whose calls hang. */
+export const HANGING = 'hang-';
 const VICTIMS_PIPES = ['orders', 'clicks', 'stock', 'mails'];
 
 function allowed(what: string, { status }: Answer, refused: readonly number[] = [403]): string[] {
@@ -114,7 +116,7 @@ export const ATTACKS: readonly Attack[] = [
     what: 'has many objects whose calls hang',
     async run({ self }, round) {
       for (let nth = 0; nth < 30; nth += 1) {
-        const pipe = `hang-${nth}`;
+        const pipe = `${HANGING}${nth}`;
         const more = {
           credentialsSecretRef: { name: 'slow' },
           settings: { streaming_max_insert_wait_ms: 500 + (round % 1000) },

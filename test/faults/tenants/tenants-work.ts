@@ -2,7 +2,7 @@ import { waitFor } from '../../controlplane/client.ts';
 import type { Simulator } from '../../simulator/types.ts';
 import { endpoint } from '../../support/organizations.ts';
 import { SERVICE } from '../../support/scene-objects.ts';
-import { pathOf, pipeSpec, type Tenant } from './tenants-world.ts';
+import { type Plural, pathOf, pipeSpec, type Tenant } from './tenants-world.ts';
 
 const PIPES = ['orders', 'clicks', 'stock', 'mails'];
 /** One more pipe after so many edits. */
@@ -75,30 +75,42 @@ export async function startWork(tenant: Tenant): Promise<Work> {
     },
   };
 
-  async function applied(owner: Tenant, plural: 'pipesettings' | 'organizations', name: string) {
-    interface Read {
-      readonly metadata: { readonly generation: number };
-      readonly status: {
-        readonly observedGeneration: number;
-        readonly conditions: readonly { readonly status: string; readonly reason: string }[];
-      };
-    }
-    const read = async (): Promise<Read> => {
-      const { text } = await owner.ask('GET', pathOf(owner.namespace, plural, name));
-      return JSON.parse(text) as Read;
-    };
-    await waitFor(read, {
-      what: `${plural} ${name} of ${owner.namespace} to be applied`,
-      until: ({ metadata, status: { observedGeneration, conditions } }) =>
-        observedGeneration === metadata.generation && conditions[0]?.reason === 'Applied',
-      timeoutMs: PATIENCE_MS,
-    });
-  }
-
   async function expectStored(answer: Promise<{ status: number; text: string }>): Promise<void> {
     const { status, text } = await answer;
     if (status >= 300) throw new Error(`HTTP ${status}: ${text}`);
   }
+}
+
+interface Read {
+  readonly metadata: { readonly name: string; readonly generation: number };
+  readonly status?: {
+    readonly observedGeneration: number;
+    readonly conditions: readonly { readonly status: string; readonly reason: string }[];
+  };
+}
+
+function isApplied({ metadata: { generation }, status }: Read): boolean {
+  return status?.observedGeneration === generation && status.conditions[0]?.reason === 'Applied';
+}
+
+async function applied(owner: Tenant, plural: Plural, name: string): Promise<void> {
+  const path = pathOf(owner.namespace, plural, name);
+  await waitFor(async () => JSON.parse((await owner.ask('GET', path)).text) as Read, {
+    what: `${plural} ${name} of ${owner.namespace} to be applied`,
+    until: isApplied,
+    timeoutMs: PATIENCE_MS,
+  });
+}
+
+/** When all pipes whose names begin so are applied. */
+export async function allApplied({ namespace, ask }: Tenant, prefix: string): Promise<void> {
+  const path = pathOf(namespace, 'pipesettings');
+  await waitFor(async () => JSON.parse((await ask('GET', path)).text) as { items: Read[] }, {
+    what: `all ${prefix}* of ${namespace} to be applied`,
+    until: ({ items }) =>
+      items.filter(({ metadata }) => metadata.name.startsWith(prefix)).every(isApplied),
+    timeoutMs: PATIENCE_MS,
+  });
 }
 
 /** What is not as if the tenant had been alone: of its pipes, its organization, its objects. */

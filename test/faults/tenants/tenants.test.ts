@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { leaks, spellings } from '../../support/canary.ts';
 import { asAdmin } from '../../support/cluster.ts';
 import { median, p99 } from '../load/poison-latency.ts';
-import { ATTACKS, type Attacker, liesInWait } from './tenants-attacks.ts';
-import { spoilt, startWork, type Work } from './tenants-work.ts';
+import { ATTACKS, type Attacker, HANGING, liesInWait } from './tenants-attacks.ts';
+import { allApplied, spoilt, startWork, type Work } from './tenants-work.ts';
 import { KINDS, openWorld, pathOf, RATE, type Tenant, type World } from './tenants-world.ts';
 
 const SECONDS = Number(process.env.TENANT_SECONDS ?? 300);
@@ -16,8 +16,8 @@ const ALONE_STEPS = 40;
  */
 const SLOWER = 3;
 const NOISE_MS = 250;
-/** A new pipe whose name the other had guessed waits 10 s for that one, which appeared first. */
-const SLOWEST_MS = 12_000;
+/** Behind thirty calls that hang, an edit of who attacks takes 10 to 19 s. */
+const SLOWEST_MS = 8_000;
 
 let world: World;
 beforeAll(async () => {
@@ -115,6 +115,8 @@ test(
       const beside = took.filter((_, nth) => !attackers.includes(tenants[nth] ?? a)).flat();
       const own = took.filter((_, nth) => attackers.includes(tenants[nth] ?? a)).flat();
       phases.push({ breaches: found, probes, beside, own });
+      // Or who attacked would wait for its own calls that hang, while it is the other's turn.
+      for (const self of attackers) await allApplied(self, HANGING);
     }
     // What is left over from the attacks stays where it is.
     for (const work of works) for (let step = 0; step < 10; step += 1) await work.step();
