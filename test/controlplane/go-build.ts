@@ -10,7 +10,7 @@ const modules = join(import.meta.dirname, 'go');
 
 export interface Recipe {
   readonly program: string;
-  /** The folder under `go/` whose go.mod names the exact version. */
+  /** The folder, as seen from `go/`, whose go.mod names the exact version. */
   readonly folder: string;
   /** The Go module that the program is part of. */
   readonly module: string;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from './binaries.ts';
 import { buildFromGoModules, builtVersions, type Recipe, versionOf } from './go-build.ts';
 import { progressLines, type Say } from './progress.ts';
 
-/** Programs that some tests run beside the control plane. */
+/** Programs that some tests, or the measurements, run beside the control plane. */
 const recipes = {
   helm: { folder: 'helm', module: 'helm.sh/helm/v4', package: 'helm.sh/helm/v4/cmd/helm' },
   helm3: { folder: 'helm3', module: 'helm.sh/helm/v3', package: 'helm.sh/helm/v3/cmd/helm' },
@@ -76,6 +76,12 @@ const recipes = {
     module: 'github.com/rhysd/actionlint',
     package: 'github.com/rhysd/actionlint/cmd/actionlint',
   },
+  /** Ours: the operator that `npm run bench -- peers` compares with. */
+  'go-peer': {
+    folder: '../../bench/go-peer',
+    module: 'sigs.k8s.io/controller-runtime',
+    package: '.',
+  },
 } as const satisfies Readonly<Record<string, Omit<Recipe, 'program'>>>;
 
 export type ProgramName = keyof typeof recipes;
@@ -96,10 +102,10 @@ export const FOR_PACKAGING: readonly ProgramName[] = [
   'actionlint',
 ];
 
-/** Those that are not in the cache. */
+/** Those that are not in the cache, of what tests run: what is only measured is not built in CI. */
 export function missingPrograms(env = process.env): ProgramName[] {
   return (Object.keys(recipes) as ProgramName[]).filter(
-    (name) => !existsSync(placeOf(name, env).path),
+    (name) => name !== 'go-peer' && !existsSync(placeOf(name, env).path),
   );
 }
 
@@ -133,7 +139,10 @@ function placeOf(program: ProgramName, env: NodeJS.ProcessEnv) {
   return { recipe, version, folder, path: join(folder, program) };
 }
 
-function sourceHash(folder: string): string {
-  const source = readFileSync(join(import.meta.dirname, 'go', folder, 'main.go'));
-  return createHash('sha256').update(source).digest('hex').slice(0, 8);
+function sourceHash(program: string): string {
+  const folder = join(import.meta.dirname, 'go', program);
+  const sources = readdirSync(folder).filter((name) => name === 'go.mod' || name.endsWith('.go'));
+  const hash = createHash('sha256');
+  for (const name of sources.toSorted()) hash.update(readFileSync(join(folder, name)));
+  return hash.digest('hex').slice(0, 8);
 }
