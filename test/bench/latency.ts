@@ -1,14 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { timeEdits } from './edits.ts';
 import { type Figure, median, medianOf, percentile } from './figures.ts';
-import { fillNamespace, isSettled, type Pset, psetPath } from './objects.ts';
+import { fillNamespace, type Pset, psetPath } from './objects.ts';
 import { READY, WORKING } from './processes.ts';
 import type { Stage } from './stage.ts';
+import { settled } from './statuses.ts';
 
 const OBJECTS = 20;
-/** Edits of each side before any is counted. */
-const WARM_UP = 30;
-/** After an edit is over, until both sides have nothing to do. */
-const REST_MS = 40;
 
 interface Run {
   readonly operator: readonly number[];
@@ -56,58 +53,21 @@ async function measureOnce(
   const operator = stage.startOperator({ namespace: operated });
   const peer = await stage.startPeer('bare-watcher.ts', { namespace: bared });
   await Promise.all([operator.says(WORKING), peer.says(READY)]);
-  for (const [index, name] of names.operator.entries()) {
+  const copyToBare = async (name: string, index: number): Promise<void> => {
     const { status } = await settled(stage, operated, name);
     await copyStatus(stage, status, psetPath(bared, names.bare[index]));
-  }
-  const times: { operator: number[]; bare: number[] } = { operator: [], bare: [] };
-  const editOperated = async (edit: number): Promise<void> => {
-    const name = names.operator[edit % OBJECTS] ?? '';
-    const took = await editOne(stage, { namespace: operated, name, value: 1000 + edit });
-    if (edit >= WARM_UP) times.operator.push(took);
-    const { status } = await settled(stage, operated, name);
-    await copyStatus(stage, status, psetPath(bared, names.bare[edit % OBJECTS]));
   };
-  const editBared = async (edit: number): Promise<void> => {
-    const took = await editOne(stage, {
-      namespace: bared,
-      name: names.bare[edit % OBJECTS] ?? '',
-      value: 1000 + edit,
-    });
-    if (edit >= WARM_UP) times.bare.push(took);
-  };
-  for (let edit = 0; edit < WARM_UP + edits; edit += 1) {
-    for (const side of edit % 2 === 0 ? [editOperated, editBared] : [editBared, editOperated]) {
-      await side(edit);
-      await pause(REST_MS);
-    }
-  }
+  for (const [index, name] of names.operator.entries()) await copyToBare(name, index);
+  const [operatorTimes, bareTimes] = await timeEdits(
+    stage,
+    [
+      { namespace: operated, names: names.operator, finish: copyToBare },
+      { namespace: bared, names: names.bare },
+    ],
+    edits,
+  );
   await Promise.all([operator.stop(), peer.stop()]);
-  return times;
-}
-
-async function editOne(
-  stage: Stage,
-  {
-    namespace,
-    name,
-    value,
-  }: { readonly namespace: string; readonly name: string; readonly value: number },
-): Promise<number> {
-  const arrival = stage.arrivals.next(`/${name}/`);
-  const since = performance.now();
-  await stage.ask('PATCH', psetPath(namespace, name), {
-    spec: { settings: { streaming_max_insert_wait_ms: value } },
-  });
-  return (await arrival) - since;
-}
-
-async function settled(stage: Stage, namespace: string, name: string): Promise<Pset> {
-  for (;;) {
-    const object = await stage.ask<Pset>('GET', psetPath(namespace, name));
-    if (isSettled(object)) return object;
-    await pause(10);
-  }
+  return { operator: operatorTimes, bare: bareTimes };
 }
 
 /**

@@ -5,32 +5,49 @@ import { type Figure, tableOf } from './figures.ts';
 import { measureLatency } from './latency.ts';
 import { describeMachine } from './machine.ts';
 import { measureMemory } from './memory.ts';
+import { measurePeerLatency } from './peer-latency.ts';
+import { measurePeers, type PeersOptions } from './peers.ts';
 import { measurePlugin } from './plugin.ts';
 import { killAll } from './processes.ts';
 import { measureSettle } from './settle.ts';
 import { openStage, type Stage } from './stage.ts';
 
-const usage = `Usage: node test/bench/main.ts [latency] [settle] [memory] [plugin] [--quick]
-  (none)    all four, about 16 minutes
+const usage = `Usage: node test/bench/main.ts [latency] [settle] [memory] [plugin] [peers] [--quick]
+  (none)    all but peers, about 16 minutes
   latency   from the change of a spec to its PUT
   settle    how fast new objects become Ready, and how soon after its start the operator sends
   memory    of the bundle at rest
   plugin    kubectl pipewright against kubectl; exits 1 where it is slower than its bounds
+  peers     a bare loop, a Go operator (built once, needs Go) and ours by turns, about 50 minutes
+              --rounds N             of each, 5 where it is not given
+              --objects N[,N...]     1000,10000 where it is not given
   --quick   a few objects and edits, to see that it works; the figures mean nothing`;
 
-type Options = { readonly quick: boolean; readonly say: (line: string) => void };
-type Benchmark = {
+interface Part {
   readonly latencyMs: number;
-  readonly measure: (stage: Stage, options: Options) => Promise<Figure[]>;
+  readonly measure: (stage: Stage, options: PeersOptions) => Promise<Figure[]>;
+}
+
+interface Benchmark {
+  readonly parts: readonly Part[];
   /** A goal that is not met is a failure; absent: the figures are for people to judge. */
   readonly isBinding?: true;
-};
+  /** It takes long: only where it is named. */
+  readonly isOnDemand?: true;
+}
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
-  latency: { latencyMs: 0, measure: measureLatency },
-  settle: { latencyMs: 20, measure: measureSettle },
-  memory: { latencyMs: 0, measure: measureMemory },
-  plugin: { latencyMs: 0, measure: measurePlugin, isBinding: true },
+  latency: { parts: [{ latencyMs: 0, measure: measureLatency }] },
+  settle: { parts: [{ latencyMs: 20, measure: measureSettle }] },
+  memory: { parts: [{ latencyMs: 0, measure: measureMemory }] },
+  plugin: { parts: [{ latencyMs: 0, measure: measurePlugin }], isBinding: true },
+  peers: {
+    parts: [
+      { latencyMs: 20, measure: measurePeers },
+      { latencyMs: 0, measure: measurePeerLatency },
+    ],
+    isOnDemand: true,
+  },
 };
 
 async function main(): Promise<number> {
@@ -38,16 +55,25 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '5' },
+      objects: { type: 'string', default: '1000,10000' },
       help: { type: 'boolean', default: false },
     },
   });
-  const names = positionals.length > 0 ? positionals : Object.keys(benchmarks);
+  const byDefault = Object.keys(benchmarks).filter((name) => !benchmarks[name]?.isOnDemand);
+  const names = positionals.length > 0 ? positionals : byDefault;
   const unknown = names.filter((name) => !Object.hasOwn(benchmarks, name));
   if (values.help || unknown.length > 0) {
     console.error(
       unknown.length > 0 ? `There is no benchmark ${unknown.join(', ')}.\n${usage}` : usage,
     );
     return values.help ? 0 : 2;
+  }
+  const rounds = Number(values.rounds);
+  const objects = values.objects.split(',').map(Number);
+  if (![rounds, ...objects].every((number) => Number.isSafeInteger(number) && number > 0)) {
+    console.error(`--rounds and --objects take whole numbers from 1.\n${usage}`);
+    return 2;
   }
   if (!(await runQuietly(BUILD))) return 1;
   const say = progressLines();
@@ -56,7 +82,9 @@ async function main(): Promise<number> {
   for (const name of names) {
     const benchmark = benchmarks[name];
     if (!benchmark) continue;
-    const found = await measured(benchmark, { quick: values.quick, say });
+    const options = { quick: values.quick, rounds, objects, say };
+    const found: Figure[] = [];
+    for (const part of benchmark.parts) found.push(...(await measured(part, options)));
     figures.push(...found);
     if (benchmark.isBinding && !values.quick) holds &&= found.every(({ met }) => met !== false);
   }
@@ -71,7 +99,7 @@ async function main(): Promise<number> {
 let stage: Stage | undefined;
 
 /** Each on a control plane of its own, so that no one measures what another left. */
-async function measured({ latencyMs, measure }: Benchmark, options: Options): Promise<Figure[]> {
+async function measured({ latencyMs, measure }: Part, options: PeersOptions): Promise<Figure[]> {
   stage = await openStage({ latencyMs, say: options.say });
   try {
     return await measure(stage, options);

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Figure, median, medianOf } from './figures.ts';
 import { fillNamespace } from './objects.ts';
+import { type Resident, residentOf } from './proc.ts';
 import { type Program, WORKING } from './processes.ts';
 import type { Stage } from './stage.ts';
 
@@ -20,11 +20,6 @@ interface Measured {
   readonly applied?: Resident;
   /** After a restart with nothing to do. */
   readonly restarted: readonly Resident[];
-}
-
-interface Resident {
-  readonly atRest: number;
-  readonly peak: number;
 }
 
 interface Options {
@@ -126,13 +121,6 @@ async function applyAll(
   const resident = await residentOf(operator.pid);
   await operator.stop();
   return resident;
-}
-
-async function residentOf(pid: number): Promise<Resident> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const megabytes = (field: string): number =>
-    Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
-  return { atRest: megabytes('VmRSS'), peak: megabytes('VmHWM') };
 }
 
 function restMedian({ restarted }: Measured): number {

@@ -2,11 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 
 export interface Program {
   readonly pid: number;
+  /** When it was spawned, on `performance.now()`. */
+  readonly since: number;
   /**
    * Resolves when a line with this text is printed, past or to come; rejects when the program ends
    * before, or after two minutes.
    */
   says(text: string): Promise<void>;
+  /** What is waited for, unless the program ends before: then it rejects with what it said. */
+  outlives<T>(waitedFor: Promise<T>): Promise<T>;
   /** SIGTERM; resolves when it has ended. */
   stop(): Promise<void>;
 }
@@ -17,18 +21,23 @@ const SHOWN_LINES = 20;
 
 const running = new Set<ChildProcess>();
 
+interface StartOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Starts a script with this Node as a process of its own. */
-export function startProgram(
-  script: string,
-  options: {
-    readonly args?: readonly string[];
-    readonly env?: Readonly<Record<string, string>>;
-  } = {},
-): Program {
-  const child = spawn(process.execPath, [script, ...(options.args ?? [])], {
+export function startScript(script: string, { args = [], env }: StartOptions = {}): Program {
+  return startProgram(process.execPath, { args: [script, ...args], ...(env && { env }) });
+}
+
+export function startProgram(file: string, { args = [], env }: StartOptions = {}): Program {
+  const since = performance.now();
+  const child = spawn(file, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, ...env },
   });
+  const name = [file, ...args.slice(0, 1)].join(' ');
   running.add(child);
   const waiting = new Map<string, () => void>();
   let tail: string[] = [];
@@ -51,11 +60,12 @@ export function startProgram(
   });
   return {
     pid: child.pid ?? 0,
+    since,
     says: (text) =>
       new Promise((resolve, reject) => {
         if (seen.has(text)) return resolve();
         const fail = (why: string) =>
-          reject(new Error(`${script} ${why} before it said ${text}:\n${tail.join('\n')}`));
+          reject(new Error(`${name} ${why} before it said ${text}:\n${tail.join('\n')}`));
         const timer = setTimeout(() => fail(`took ${PATIENCE_MS / 1000} s`), PATIENCE_MS);
         waiting.set(text, () => {
           clearTimeout(timer);
@@ -64,6 +74,13 @@ export function startProgram(
         });
         void ended.then(() => fail('ended'));
       }),
+    outlives: (waitedFor) =>
+      Promise.race([
+        waitedFor,
+        ended.then(() => {
+          throw new Error(`${name} ended:\n${tail.join('\n')}`);
+        }),
+      ]),
     stop() {
       child.kill('SIGTERM');
       return ended;
@@ -74,8 +91,7 @@ export function startProgram(
 /** What programs are waited for to say. */
 export const WORKING = '"msg":"working"';
 export const READY = 'peer ready';
-export const DONE = 'peer done';
-const WORDS = [WORKING, READY, DONE];
+const WORDS = [WORKING, READY];
 
 /** Ends every program that still runs. */
 export function killAll(): void {

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Figure, median, medianOf } from './figures.ts';
-import { fillNamespace, isSettled, type Pset, psetPath } from './objects.ts';
-import { DONE } from './processes.ts';
+import { fillNamespace } from './objects.ts';
 import type { Stage } from './stage.ts';
+import { exampleStatus, lastStatus } from './statuses.ts';
 
-const CONCURRENCY = 10;
-const FLAGS = ['--api-in-flight', String(CONCURRENCY), '--concurrency', String(CONCURRENCY)];
+/** What every side does at once. */
+export const CONCURRENCY = 10;
+export const FLAGS = ['--api-in-flight', String(CONCURRENCY), '--concurrency', String(CONCURRENCY)];
 const LEAST_SHARE = 0.8;
 const MOST_START_MS = 500;
 
@@ -59,7 +60,7 @@ async function operatorRate(stage: Stage, { namespace, objects }: Round): Promis
   const first = stage.arrivals.next(`/${namespace}-`);
   const operator = stage.startOperator({ namespace, flags: FLAGS });
   const since = performance.timeOrigin + (await first);
-  const rate = objects / (((await lastStatus(stage, namespace, objects)) - since) / 1000);
+  const rate = objects / (((await untilWritten(stage, namespace, objects)) - since) / 1000);
   await operator.stop();
   return rate;
 }
@@ -72,39 +73,17 @@ async function bareRate(stage: Stage, { namespace, objects, status }: Round): Pr
     status,
   });
   const since = performance.timeOrigin + (await first);
-  await peer.says(DONE);
-  return objects / (((await lastStatus(stage, namespace, objects)) - since) / 1000);
+  const rate = objects / (((await untilWritten(stage, namespace, objects)) - since) / 1000);
+  await peer.stop();
+  return rate;
 }
 
-/**
- * When the API server answered the last write of a status: from its audit log, so that nobody
- * watches while it is measured. Epoch ms.
- */
-async function lastStatus(stage: Stage, namespace: string, objects: number): Promise<number> {
+async function untilWritten(stage: Stage, namespace: string, objects: number): Promise<number> {
   for (;;) {
     await pause(2000);
-    const writes = (await stage.controlPlane.audit()).filter(
-      (entry) =>
-        entry.namespace === namespace && entry.subresource === 'status' && entry.code === 200,
-    );
-    if (writes.length > objects)
-      throw new Error(`${writes.length} status writes for ${objects} objects in ${namespace}`);
-    if (writes.length === objects) return Math.max(...writes.map(({ completed }) => completed));
+    const last = await lastStatus(stage, namespace, objects);
+    if (last !== undefined) return last;
   }
-}
-
-/** A status as the operator writes it, for the bare loop to write. */
-async function exampleStatus(stage: Stage): Promise<object> {
-  const namespace = 'settle-example';
-  const [name = ''] = await fillNamespace(stage, { namespace, objects: 1 });
-  const operator = stage.startOperator({ namespace });
-  let example = await stage.ask<Pset>('GET', psetPath(namespace, name));
-  while (!isSettled(example)) {
-    await pause(50);
-    example = await stage.ask<Pset>('GET', psetPath(namespace, name));
-  }
-  await operator.stop();
-  return example.status ?? {};
 }
 
 /** Each start is ended at its first PUT, so that nearly all objects still wait for the next one. */

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import { findProgram } from '../controlplane/programs.ts';
 import { type Simulator, startSimulator } from '../simulator/simulator.ts';
 import { type Arrivals, watchArrivals } from './arrivals.ts';
-import { type Program, startProgram } from './processes.ts';
+import { type Program, startProgram, startScript } from './processes.ts';
 
 export const KEY = { id: 'bench', secret: 'bench-secret' } as const;
 const ACCOUNT = { namespace: 'pipewright', name: 'pipewright' } as const;
@@ -35,6 +36,8 @@ export interface Stage {
    * `peer.ts`.
    */
   startPeer(script: string, options: Readonly<Record<string, unknown>>): Promise<Program>;
+  /** `go-peer`, likewise; built if need be. */
+  startGoPeer(options: Readonly<Record<string, unknown>>): Promise<Program>;
   close(): Promise<void>;
 }
 
@@ -70,6 +73,12 @@ export async function openStage(options: {
     '--all',
   ]);
   const kubeconfig = await controlPlane.serviceAccountKubeconfig(ACCOUNT.namespace, ACCOUNT.name);
+  const peerEnv = async (more: Readonly<Record<string, unknown>>) => {
+    const token = await controlPlane.serviceAccountToken(ACCOUNT);
+    const authorization = `Basic ${Buffer.from(`${KEY.id}:${KEY.secret}`).toString('base64')}`;
+    const given = { server, ca, token, apiUrl: simulator.url, authorization, ...more };
+    return { PEER_OPTIONS: JSON.stringify(given) };
+  };
 
   return {
     controlPlane,
@@ -93,7 +102,7 @@ export async function openStage(options: {
       return JSON.parse(text) as T;
     },
     startOperator: ({ namespace, flags = [], env = {} }) =>
-      startProgram(fileOf('dist/pipewright.js'), {
+      startScript(fileOf('dist/pipewright.js'), {
         args: [
           '--api-url',
           simulator.url,
@@ -104,13 +113,11 @@ export async function openStage(options: {
         ].concat(['--listen', '127.0.0.1:0', '--api-rate', '0'], flags),
         env,
       }),
-    startPeer: async (script, more) => {
-      const token = await controlPlane.serviceAccountToken(ACCOUNT);
-      const authorization = `Basic ${Buffer.from(`${KEY.id}:${KEY.secret}`).toString('base64')}`;
-      const given = { server, ca, token, apiUrl: simulator.url, authorization, ...more };
-      return startProgram(join(fileURLToPath(new URL('.', import.meta.url)), script), {
-        env: { PEER_OPTIONS: JSON.stringify(given) },
-      });
+    startPeer: async (script, more) =>
+      startScript(join(import.meta.dirname, script), { env: await peerEnv(more) }),
+    startGoPeer: async (more) => {
+      const program = await findProgram('go-peer', { say: options.say });
+      return startProgram(program, { env: await peerEnv(more) });
     },
     async close() {
       arrivals.close();

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,7 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-const ready = "Ready"
+const (
+	ready       = "Ready"
+	mostHistory = 10
+)
 
 type reconciler struct {
 	client      client.Client
@@ -63,6 +69,10 @@ func (r *reconciler) statusOf(object *PipeSettings, credential credential, answe
 	if err != nil {
 		return PipeSettingsStatus{}, err
 	}
+	changes, err := changesOf(&object.Spec.Settings, object.Status.Settings)
+	if err != nil {
+		return PipeSettingsStatus{}, err
+	}
 	responseHash, err := hashOf(answer.Result)
 	if err != nil {
 		return PipeSettingsStatus{}, err
@@ -91,7 +101,43 @@ func (r *reconciler) statusOf(object *PipeSettings, credential credential, answe
 	status.Applied.ResponseHash = responseHash
 	status.Applied.SecretResourceVersion = credential.resourceVersion
 	status.Settings = &answer.Result
+	status.History = object.Status.History
+	if len(changes) > 0 {
+		entry := HistoryEntry{Time: now, Generation: generation, RequestID: answer.RequestID, Changes: changes}
+		status.History = append(status.History, entry)
+		status.History = status.History[max(0, len(status.History)-mostHistory):]
+	}
 	return status, nil
+}
+
+// changesOf compares what is declared with what the API last reported.
+func changesOf(declared, reported *Settings) ([]Change, error) {
+	to, err := fieldsOf(declared)
+	if err != nil {
+		return nil, err
+	}
+	from, err := fieldsOf(reported)
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	for _, field := range slices.Sorted(maps.Keys(to)) {
+		if !bytes.Equal(to[field], from[field]) {
+			changes = append(changes, Change{Field: field, From: from[field], To: to[field]})
+		}
+	}
+	return changes, nil
+}
+
+// fieldsOf is null, and so an empty map, where there are no settings.
+func fieldsOf(settings *Settings) (map[string]json.RawMessage, error) {
+	text, err := json.Marshal(settings)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	err = json.Unmarshal(text, &fields)
+	return fields, err
 }
 
 func hashOf(value Settings) (string, error) {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -64,6 +66,7 @@ type PipeSettingsStatus struct {
 	Proof              *Proof             `json:"proof,omitempty"`
 	Applied            *Applied           `json:"applied,omitempty"`
 	Settings           *Settings          `json:"settings,omitempty"`
+	History            []HistoryEntry     `json:"history,omitempty"`
 }
 
 type LastRequest struct {
@@ -87,6 +90,20 @@ type Applied struct {
 	ResponseHash          string      `json:"responseHash,omitempty"`
 	SecretResourceVersion string      `json:"secretResourceVersion,omitempty"`
 	Keys                  []string    `json:"keys"`
+}
+
+type HistoryEntry struct {
+	Time       metav1.Time `json:"time"`
+	Generation int64       `json:"generation"`
+	RequestID  string      `json:"requestId,omitempty"`
+	Changes    []Change    `json:"changes"`
+}
+
+// Change holds numbers and booleans as they were sent; nothing changes these bytes, so copies share them.
+type Change struct {
+	Field string          `json:"field"`
+	From  json.RawMessage `json:"from,omitempty"`
+	To    json.RawMessage `json:"to,omitempty"`
 }
 
 func (in *PipeSettings) DeepCopyObject() runtime.Object {
@@ -128,6 +145,13 @@ func (in PipeSettingsStatus) deepCopy() PipeSettingsStatus {
 	if in.Settings != nil {
 		settings := in.Settings.deepCopy()
 		out.Settings = &settings
+	}
+	if in.History != nil {
+		out.History = make([]HistoryEntry, len(in.History))
+		for i, entry := range in.History {
+			out.History[i] = entry
+			out.History[i].Changes = append([]Change{}, entry.Changes...)
+		}
 	}
 	return out
 }

@@ -1,0 +1,116 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { fillNamespace, psetPath } from './objects.ts';
+import { type PeerSide, startSide, WORD } from './peer-sides.ts';
+import { childrenNamed, cpuSecondsOf, type Resident, residentOf } from './proc.ts';
+import type { Program } from './processes.ts';
+import type { Stage } from './stage.ts';
+import { lastStatus } from './statuses.ts';
+
+/** After filling a namespace, until the control plane is done with it. */
+const FILLED_MS = 3000;
+/** For 10,000 objects on a busy machine. */
+const PATIENCE_MS = 600_000;
+const POLL_MS = 200;
+
+export interface Load {
+  readonly namespace: string;
+  readonly objects: number;
+  readonly status: object;
+  /** Before memory is read. */
+  readonly restMs: number;
+}
+
+/** How one program brought all objects of a namespace to rest. */
+export interface Settling {
+  /** From spawning the process to its first PUT. */
+  readonly startMs: number;
+  /** Objects a second, from the first PUT to the answer to the last write of a status. */
+  readonly rate: number;
+  readonly cpuSeconds: number;
+  /** What kube-apiserver and etcd took meanwhile. */
+  readonly controlPlaneCpuSeconds: number;
+}
+
+/** The same for an operator, which stays. */
+export interface OperatorRound extends Settling {
+  readonly settled: Resident;
+  /** After a restart that has nothing to send. */
+  readonly restarted: Resident;
+}
+
+export async function measureBare(stage: Stage, load: Load): Promise<Settling> {
+  const { settling, program } = await settle(stage, 'bare', load);
+  await program.stop();
+  await removeObjects(stage, load.namespace);
+  return settling;
+}
+
+export async function measureOperator(
+  stage: Stage,
+  side: 'go' | 'operator',
+  load: Load,
+): Promise<OperatorRound> {
+  const { settling, program } = await settle(stage, side, load);
+  await pause(load.restMs);
+  const settled = await residentOf(program.pid);
+  await program.stop();
+  const restarted = await restart(stage, side, load);
+  await removeObjects(stage, load.namespace);
+  return { ...settling, settled, restarted };
+}
+
+async function settle(
+  stage: Stage,
+  side: PeerSide,
+  load: Load,
+): Promise<{ settling: Settling; program: Program }> {
+  const { namespace, objects } = load;
+  await fillNamespace(stage, load);
+  await pause(FILLED_MS);
+  const controlPlane = await childrenNamed(['kube-apiserver', 'etcd']);
+  const callsBefore = stage.simulator.callCount();
+  const cpuBefore = await cpuSecondsOfAll(controlPlane);
+  const first = stage.arrivals.next(`/${namespace}-`);
+  const program = await startSide(stage, side, load);
+  const firstPut = await program.outlives(first);
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    await pause(POLL_MS);
+    const calls = stage.simulator.callCount() - callsBefore;
+    if (calls > objects) throw new Error(`${side}: ${calls} calls for ${objects} objects`);
+    if (performance.now() > deadline)
+      throw new Error(`${side}: ${calls} calls for ${objects} objects in ${PATIENCE_MS / 1000} s`);
+    // Reading the audit log takes a processor: not while anything is measured.
+    if (calls < objects) continue;
+    await pause(POLL_MS);
+    const cpuSeconds = await cpuSecondsOf(program.pid);
+    const controlPlaneCpuSeconds = (await cpuSecondsOfAll(controlPlane)) - cpuBefore;
+    const last = await lastStatus(stage, namespace, objects);
+    if (last === undefined) continue;
+    const rate = objects / ((last - performance.timeOrigin - firstPut) / 1000);
+    const startMs = firstPut - program.since;
+    return { settling: { startMs, rate, cpuSeconds, controlPlaneCpuSeconds }, program };
+  }
+}
+
+async function restart(stage: Stage, side: 'go' | 'operator', load: Load): Promise<Resident> {
+  const callsBefore = stage.simulator.callCount();
+  const program = await startSide(stage, side, load);
+  await program.says(WORD[side]);
+  await pause(load.restMs);
+  const resident = await residentOf(program.pid);
+  await program.stop();
+  const calls = stage.simulator.callCount() - callsBefore;
+  if (calls > 0) throw new Error(`${side}: ${calls} calls after a restart with nothing to send`);
+  return resident;
+}
+
+async function cpuSecondsOfAll(pids: readonly number[]): Promise<number> {
+  const seconds = await Promise.all(pids.map(cpuSecondsOf));
+  return seconds.reduce((sum, one) => sum + one, 0);
+}
+
+/** So that the next one finds the API server with as little to hold. */
+async function removeObjects(stage: Stage, namespace: string): Promise<void> {
+  await stage.ask('DELETE', psetPath(namespace));
+}
