@@ -18,7 +18,7 @@ const usage = `Usage: node test/bench/main.ts [latency] [settle] [memory] [plugi
   settle    how fast new objects become Ready, and how soon after its start the operator sends
   memory    of the bundle at rest
   plugin    kubectl pipewright against kubectl; exits 1 where it is slower than its bounds
-  peers     a bare loop, a Go operator (built once, needs Go) and ours by turns, about 50 minutes
+  peers     a bare loop, a Go operator (built once, needs Go) and ours by turns, about an hour
               --rounds N             of each, 5 where it is not given
               --objects N[,N...]     1000,10000 where it is not given
   --quick   a few objects and edits, to see that it works; the figures mean nothing`;
