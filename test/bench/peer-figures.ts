@@ -67,7 +67,7 @@ function processorTime({ objects, bare, go, operator }: Rounds): Figure[] {
       measured: measured(({ cpuSeconds }) => cpuSeconds),
     },
     {
-      what: `processor time of kube-apiserver and etcd meanwhile, by who settles`,
+      what: `processor time of kube-apiserver and etcd meanwhile, ${objects} objects`,
       goal: '–',
       measured: measured(({ controlPlaneCpuSeconds }) => controlPlaneCpuSeconds),
     },
