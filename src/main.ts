@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import { type Config, parseConfig } from './config/config.ts';
@@ -11,15 +10,11 @@ import { createRedactor } from './redaction.ts';
 import { startServer } from './telemetry/health-server.ts';
 import { createLog } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
+import { tuneV8 } from './v8.ts';
 
 const { version } = packageJson;
 
-// Bursts, such as the first list, would let V8 grow the space for new objects to many times what a
-// reconcile needs, and it is not given back at rest: a quarter to a third of the memory of a
-// process with thousands of objects.
-setFlagsFromString('--semi-space-growth-factor=1');
-// For the rest collector.
-setFlagsFromString('--expose-gc');
+tuneV8();
 
 async function run(
   config: Config,

@@ -2,6 +2,7 @@ import { type OutputChunk, rolldown } from 'rolldown';
 import packageJson from '../../package.json' with { type: 'json' };
 import { lazyBuiltins } from './builtins.ts';
 import { type Contents, contentsOf } from './contents.ts';
+import { usedParts } from './parts.ts';
 
 /** One file of `dist`, with all that it needs but Node. */
 export interface Bundle {
@@ -44,10 +45,11 @@ export async function make(bundle: Bundle): Promise<Made> {
     input,
     platform: 'node',
     // What of a module of Node nobody uses may be left out: to read it does nothing.
-    ...(isProgram && { treeshake: { propertyReadSideEffects: false } }),
+    treeshake: { propertyReadSideEffects: false },
     ...(oldest !== undefined && { transform: { target: `node${oldest.replace('>=', '')}` } }),
     plugins: [
-      ...(isProgram ? [lazyBuiltins] : []),
+      lazyBuiltins,
+      usedParts,
       {
         name: 'contents',
         generateBundle(_, output) {
@@ -64,6 +66,16 @@ export async function make(bundle: Bundle): Promise<Made> {
     throw new Error(
       `${file}: one file was expected, not ${output.map(({ fileName }) => fileName).join()}`,
     );
-  const code = isProgram ? FIRST_LINE + chunk.code : chunk.code;
+  const code = (isProgram ? FIRST_LINE : '') + inAscii(chunk.code);
   return { bundle, code, contents: await contents };
+}
+
+/** One other character, and V8 keeps all of the text with two bytes for each. */
+function inAscii(code: string): string {
+  if (/\.raw`[^`]*[^\0-\x7f]/.test(code))
+    throw new Error('a text that is read raw has a character beyond ASCII; write it without');
+  return code.replace(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
