@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** First wait and longest wait of a class of failures, in milliseconds. */
 export interface BackOff {
@@ -10,7 +10,7 @@ const JITTER = 0.2;
 
 /** A fixed number in [0, 1) for a text. */
 function fraction(seed: string): number {
-  return createHash('sha256').update(seed).digest().readUInt32BE(0) / 2 ** 32;
+  return hash('sha256', seed, 'buffer').readUInt32BE(0) / 2 ** 32;
 }
 
 /**

@@ -64,6 +64,13 @@ export function createRedactor(): Redactor {
   };
 }
 
+/**
+ * So many texts are remembered in which nothing was found: names of settings come with each reply.
+ */
+const MOST_CLEAN = 1_000;
+/** What is longer is a sentence, and seldom comes again. */
+const LONGEST_CLEAN = 64;
+
 /** From its first character to before its last. */
 interface Span {
   from: number;
@@ -85,12 +92,15 @@ class Hidden {
   readonly #known = new Map<string, Known>();
   /** How many of those beginnings there are, by first character and length. */
   readonly #counts = new Map<number, number[]>();
+  /** Texts without any of this. */
+  readonly #clean = new Set<string>();
 
   /** Until the function that it returns is called. */
   add(texts: {
     readonly plain: readonly string[];
     readonly encoded: readonly string[];
   }): () => void {
+    this.#clean.clear();
     const plain = [...new Set(texts.plain)].filter(Boolean);
     const heads = [...new Set(texts.encoded)].map((text) => this.#rememberEncoded(text));
     for (const text of plain) this.#hold(headOf(text)).plain.add(text);
@@ -109,8 +119,13 @@ class Hidden {
 
   /** What overlaps goes together, so that nobody's secret uncovers a part of another's. */
   replaceIn(text: string, replacement: string): string {
-    if (this.#known.size === 0) return text;
+    if (this.#known.size === 0 || this.#clean.has(text)) return text;
     const spans = readings(text).flatMap((reading) => this.#spansIn(reading));
+    if (spans.length === 0) {
+      if (this.#clean.size >= MOST_CLEAN) this.#clean.clear();
+      if (text.length <= LONGEST_CLEAN) this.#clean.add(text);
+      return text;
+    }
     let clean = '';
     let end = 0;
     for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {

@@ -52,8 +52,17 @@ test('a call that comes on record wakes the rivals also where it came to the sam
   const refused = (version: string, time: string, message = '') => ({
     ...anObject('first', version),
     status: {
-      lastRequest: { outcome: 'Rejected', time },
-      conditions: [{ type: 'Ready', reason: 'Rejected', message }],
+      lastRequest: { operation: 'update', outcome: 'Rejected', time },
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'False',
+          reason: 'Rejected',
+          message,
+          observedGeneration: 1,
+          lastTransitionTime: time,
+        },
+      ],
     },
   });
   store.sink().replace([refused('1', '2026-03-01T12:00:00Z'), anObject('second', '2')], '3', false);
@@ -72,9 +81,9 @@ test('every other status is told of when it comes, be it by list, by watch or by
     status,
   });
   store.sink().replace([of('1', {})], '3', false);
-  store.sink().apply('MODIFIED', of('4', { says: 1 }));
-  store.sink().apply('MODIFIED', of('5', { says: 1 }, { edited: true }));
-  store.put(of('6', { says: 2 }));
-  store.sink().apply('DELETED', of('7', { says: 3 }));
+  store.sink().apply('MODIFIED', of('4', { observedGeneration: 1 }));
+  store.sink().apply('MODIFIED', of('5', { observedGeneration: 1 }, { edited: true }));
+  store.put(of('6', { observedGeneration: 2 }));
+  store.sink().apply('DELETED', of('7', { observedGeneration: 3 }));
   expect(seen).toEqual(['a @1', 'a @4', 'a @6']);
 });

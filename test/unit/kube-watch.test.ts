@@ -1,4 +1,6 @@
 import { expect, test, vi } from 'vitest';
+import { listAll } from '../../src/kube/cache/list.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
 import { eventually } from '../support/eventually.ts';
 import { emptyList, follow, inTurn, lines, refuse, silence } from '../support/followed-watch.ts';
 import {
@@ -42,6 +44,28 @@ test('asks for metadata alone where told to', async () => {
     'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
     'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
   ]);
+});
+
+test('the next page is asked for before the objects of this one are worked on', async () => {
+  const steps: string[] = [];
+  const pages = [aList([anObject('a', '1')], '10', 'more'), aList([anObject('b', '2')], '10')];
+  const request = <T>(): Promise<T> => {
+    steps.push('asked');
+    return Promise.resolve(pages.shift() as T);
+  };
+  const unused = (): never => {
+    throw new Error('a list is asked for by requests alone');
+  };
+  const { objects } = await listAll<KubeObject>({
+    client: { request, stream: unused, close: unused },
+    path: '/api/v1/things',
+    trim: (object) => {
+      steps.push(`trimmed ${object.metadata.name}`);
+      return object;
+    },
+  });
+  expect(steps).toEqual(['asked', 'asked', 'trimmed a', 'trimmed b']);
+  expect(objects.map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
 });
 
 test('a list whose pages expired is begun anew, the third time in one piece', async () => {
@@ -246,7 +270,7 @@ test('a sink that throws does not end the watch, and is told of at once', async 
   ]);
 });
 
-test('objects are trimmed before anything else has them', async () => {
+test('a list is trimmed before anything else has it; an event comes as it was sent', async () => {
   const seen: unknown[] = [];
   const big = anObject('a', '1', { spec: 'much' });
   await follow(
@@ -264,7 +288,7 @@ test('objects are trimmed before anything else has them', async () => {
       },
     },
   );
-  await eventually(() => expect(seen).toEqual([anObject('a', '1'), anObject('a', '1')]));
+  await eventually(() => expect(seen).toEqual([anObject('a', '1'), { ...big, spec: 'more' }]));
 });
 
 test.each(['listing', 'watching', 'waiting'] as const)(

@@ -193,3 +193,11 @@ test('of two keys that begin alike, the one that is forgotten uncovers nothing o
   forget();
   expect(redactor.apply(`no ${shorter}`)).toBe('no [redacted]');
 });
+
+test('a text that was clean is looked at again once another secret is known', () => {
+  const redactor = createRedactor();
+  redactor.add(['sk-live-0123456789']);
+  expect(redactor.apply('a-later-secret')).toBe('a-later-secret');
+  redactor.add(['a-later-secret']);
+  expect(redactor.apply('a-later-secret')).toBe('[redacted]');
+});

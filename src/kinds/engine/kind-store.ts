@@ -97,8 +97,10 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     wake(rivals, 'user');
   };
   const store = new Store<T>({
-    trim: (object) => {
-      const trimmed = trim(object, sound(object.status));
+    trim: (object, written) => {
+      // What we have written is sound, and need not be read again.
+      const isOurs = written !== undefined && isDeepStrictEqual(object.status, written);
+      const trimmed = trim(object, isOurs ? written : sound(object.status));
       texts.share(trimmed);
       return trimmed;
     },
@@ -113,10 +115,8 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
       if (!before || !isDeepStrictEqual(now.status, before.status)) options.onStatus?.(now);
       const target = options.targetOf(now);
       if (target !== undefined) locks.see(target, now, before);
-      if (!before || mattersToRivals(now, before)) {
-        const others = rivalsOf(now).filter((rival) => rival !== now);
-        wake(others, 'user');
-      }
+      const others = rivalsOf(now).filter((rival) => rival !== now);
+      if (others.length > 0 && (!before || mattersToRivals(now, before))) wake(others, 'user');
       const name = secretNameOf(now);
       if (name === undefined) secrets.release(idOf(key));
       else secrets.refer(idOf(key), now.metadata.namespace, name);

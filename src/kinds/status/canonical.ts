@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * JSON in the form of RFC 8785: keys sorted by UTF-16 units, no white space. Equal values give
@@ -16,7 +16,7 @@ export function canonicalJson(value: unknown): string {
 
 /** `sha256:` and the hex digest of the parts, each on a line of its own. */
 export function digestOf(...parts: readonly string[]): string {
-  return `sha256:${createHash('sha256').update(parts.join('\n')).digest('hex')}`;
+  return `sha256:${hash('sha256', parts.join('\n'))}`;
 }
 
 /** Whole seconds in RFC 3339, as Kubernetes writes its own times. */

@@ -29,7 +29,8 @@ export function standingOf<T extends KubeObject>(object: T, from: StandingSource
   const claim = (one: T): Claim =>
     claimOf(one, {
       apiHash: from.apiHash,
-      mayAct: from.mayAct(one),
+      // Whoever is alone has nobody to go before, so what it may is not asked.
+      mayAct: rivals.length === 0 || from.mayAct(one),
       ...secretFactsOf(one, from),
     });
   const own = claim(object);

@@ -61,16 +61,22 @@ async function listPages<T extends KubeObject>(
   limit: number,
 ): Promise<Listed<T>> {
   const { trim = (object: T) => object } = options;
-  const objects: T[] = [];
-  let next = '';
-  for (;;) {
-    const page: Page<T> = await onePage(options, {
+  const pageFrom = (next: string): Promise<Page<T>> =>
+    onePage(options, {
       ...(limit > 0 ? { limit: String(limit) } : {}),
       ...(next ? { continue: next } : {}),
     });
+  const objects: T[] = [];
+  let page = await pageFrom('');
+  for (;;) {
+    const { continue: next = '', resourceVersion } = page.metadata;
+    const following = next === '' ? undefined : pageFrom(next);
+    // The server works on that one while this one is trimmed. A failure is thrown below.
+    following?.catch(() => {});
+    if (following) await new Promise((resolve) => setImmediate(resolve));
     for (const item of page.items ?? []) objects.push(trim(item));
-    next = page.metadata.continue ?? '';
-    if (next === '') return { objects, resourceVersion: page.metadata.resourceVersion };
+    if (!following) return { objects, resourceVersion };
+    page = await following;
   }
 }
 

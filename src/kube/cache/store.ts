@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compareVersions, type KubeObject, keyOf, type ObjectMeta } from '../resource.ts';
+import {
+  compareVersions,
+  isSameDeclaration,
+  type KubeObject,
+  keyOf,
+  type ObjectMeta,
+} from '../resource.ts';
 import { StoreIndex } from './store-index.ts';
 import { Tombstones } from './tombstones.ts';
 import type { WatchSink } from './watch.ts';
@@ -7,13 +13,16 @@ import type { WatchEvent } from './watch-event.ts';
 
 /**
  * Where a change was learned from: a whole list; one event of the watch, or the reply to a call; or
- * the reply to a write of which its writer needs no news.
+ * the reply to a write of which its writer needs no news, or its echo in the watch.
  */
 export type Origin = 'list' | 'event' | 'own-write';
 
 export interface StoreOptions<T extends KubeObject> {
-  /** Keeps only what is used. Must keep metadata's name, namespace, uid and resourceVersion. */
-  readonly trim?: (object: T) => T;
+  /**
+   * Keeps only what is used. Must keep metadata's name, namespace, uid and resourceVersion.
+   * `written`: the status of our own write that is under way for it.
+   */
+  readonly trim?: (object: T, written: object | undefined) => T;
   /** Index name to what an object is filed under in it; undefined: not filed. */
   readonly indexes?: Readonly<Record<string, (object: T) => string | undefined>>;
   /**
@@ -44,9 +53,11 @@ type Scope = string | undefined;
 export class Store<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, StoreIndex<T>>();
-  readonly #trim: (object: T) => T;
+  readonly #trim: NonNullable<StoreOptions<T>['trim']>;
   readonly #onChange: StoreOptions<T>['onChange'];
   readonly #tombstones = new Tombstones();
+  /** By key, the status that a write under way is to make. */
+  readonly #expected = new Map<string, object>();
   /** Per scope, the highest resource version that its watch has delivered, in whatever form. */
   readonly #delivered = new Map<Scope, string>();
 
@@ -90,15 +101,25 @@ export class Store<T extends KubeObject> {
    */
   put(object: T, known?: KubeObject, origin: Origin = 'event'): boolean {
     const held = this.#objects.get(keyOf(object));
-    const now = this.#trim(object);
+    let now: T | undefined;
     if (held?.metadata.uid !== object.metadata.uid) {
       if (held || !this.#tombstones.delete(object.metadata.uid)) return false;
     } else if (!isNewer(object, held.metadata.resourceVersion)) {
-      const wasKnown = known?.metadata.resourceVersion === held.metadata.resourceVersion;
-      if (!wasKnown || isDeepStrictEqual(held, now)) return false;
+      if (known?.metadata.resourceVersion !== held.metadata.resourceVersion) return false;
+      now = this.#trimmed(object);
+      if (isDeepStrictEqual(held, now)) return false;
     }
-    this.#tell([this.#set(now)], origin);
+    this.#tell([this.#set(now ?? this.#trimmed(object))], origin);
     return true;
+  }
+
+  /**
+   * A status is being written, until the function that it returns is called. The watch may tell of
+   * it before its reply comes; where nothing else has changed with it, that is no news.
+   */
+  expectOwnWrite(key: string, status: object): () => void {
+    this.#expected.set(key, status);
+    return () => void this.#expected.delete(key);
   }
 
   /**
@@ -127,7 +148,7 @@ export class Store<T extends KubeObject> {
    */
   sink(namespace?: string): WatchSink<T> {
     return {
-      trim: (object) => this.#trim(object),
+      trim: (object) => this.#trim(object, undefined),
       replace: (objects, resourceVersion, isRestored) =>
         this.#replace(namespace, objects, { resourceVersion, isRestored }),
       apply: (event, object) => this.#apply(namespace, event, object),
@@ -186,8 +207,19 @@ export class Store<T extends KubeObject> {
     } else if (event === 'DELETED') {
       if (held && isEndOf(held, object)) this.#tell([this.#delete(key, held)], 'event');
     } else if (isNewer(object, held?.metadata.resourceVersion ?? delivered)) {
-      this.#tell([this.#set(object)], 'event');
+      const now = this.#trimmed(object);
+      this.#tell([this.#set(now)], this.#isExpected(now, held) ? 'own-write' : 'event');
     }
+  }
+
+  #trimmed(object: T): T {
+    return this.#trim(object, this.#expected.get(keyOf(object)));
+  }
+
+  #isExpected(now: T, held: T | undefined): boolean {
+    const status = this.#expected.get(keyOf(now));
+    if (status === undefined || now.metadata.uid !== held?.metadata.uid) return false;
+    return isDeepStrictEqual(now.status, status) && isSameDeclaration(now, held);
   }
 
   /**

@@ -11,8 +11,8 @@ import { createTrouble } from './watch-trouble.ts';
 /** What receives a watch's news. None of these may throw. */
 export interface WatchSink<T> {
   /**
-   * Cuts an object to what is used as soon as it is parsed, so that no list stands in memory whole;
-   * before `replace` and `apply`.
+   * Cuts an object of a list to what is used as soon as its page is parsed, so that no list stands
+   * in memory whole; before `replace`.
    */
   trim?(object: T): T;
   /**
@@ -20,6 +20,7 @@ export interface WatchSink<T> {
    * the last list the server went back in time.
    */
   replace(objects: T[], resourceVersion: string, isRestored: boolean): void;
+  /** The object as the server sent it: many are the echo of a write, and need no work. */
   apply(event: WatchEvent, object: T): void;
   /** Nothing up to `resourceVersion` is still to come. */
   bookmark?(resourceVersion: string): void;
@@ -200,7 +201,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     version = line.resourceVersion;
     restores.delivered(version);
     if (line.type === 'BOOKMARK') sink.bookmark?.(line.resourceVersion);
-    else sink.apply(line.type, trim(line.object));
+    else sink.apply(line.type, line.object);
   }
 
   function turn(next: WatchState): void {
