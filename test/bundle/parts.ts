@@ -61,8 +61,8 @@ export const usedParts: Plugin = {
         ([name, path]) => `export { default as ${name} } from '${path}';`,
       ),
       `import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';`,
-      `import request from 'undici/lib/api/api-request.js';`,
-      'Dispatcher.prototype.request = request;',
+      `import api from 'undici/lib/api/index.js';`,
+      'Object.assign(Dispatcher.prototype, api);',
     ].join('\n');
   },
 };

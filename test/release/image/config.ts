@@ -12,6 +12,7 @@ export const RUN = {
   ExposedPorts: { '8080/tcp': {} },
   Env: [
     'NODE_COMPILE_CACHE=/app/cache',
+    'MALLOC_ARENA_MAX=1',
     'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   ],
   Entrypoint: ['/usr/local/bin/node', '/app/entrypoint.js'],
