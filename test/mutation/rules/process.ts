@@ -258,6 +258,17 @@ const SAYING: readonly Mutation[] = [
     seenBy: { test: LOG, title: 'takes a secret out of fields and children' },
   },
   {
+    name: 'clean-only-until-another-secret',
+    rule: 'A text without a secret is looked at again once there is another one.',
+    file: 'redaction.ts',
+    from: 'this.#clean.clear();\n    const plain',
+    to: 'const plain',
+    seenBy: {
+      test: 'test/unit/redaction.test.ts',
+      title: 'a text that was clean is looked at again once another secret is known',
+    },
+  },
+  {
     name: 'shared-secret-stays-guarded',
     rule: 'A secret is kept out of the log until its last holder lets go.',
     file: 'redaction.ts',
