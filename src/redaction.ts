@@ -66,8 +66,9 @@ export function createRedactor(): Redactor {
 
 /**
  * So many texts are remembered in which nothing was found: names of settings come with each reply.
+ * Every key has a mask of its own, so these are few.
  */
-const MOST_CLEAN = 1_000;
+const MOST_CLEAN = 64;
 /** What is longer is a sentence, and seldom comes again. */
 const LONGEST_CLEAN = 64;
 

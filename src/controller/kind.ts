@@ -118,9 +118,7 @@ export interface Kind extends Housekeeping {
    * Takes the version that the engine's own status write made. Wakes whoever else is concerned, but
    * not the key: the reconcile that wrote it has looked already.
    */
-  putOwnWrite(object: KubeObject, known?: KubeObject): void;
-  /** See Store.expectOwnWrite. */
-  expectOwnWrite(key: string, status: object): () => void;
+  putOwnWrite(object: KubeObject, known: KubeObject | undefined, written: object): void;
   /** The server says that this object is gone; see Store.drop. */
   drop(object: KubeObject): void;
   /** What the server has said is gone under this name; see Store.dropped. */
@@ -142,8 +140,7 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Done>(
     sink: (namespace) => store.sink(namespace),
     // Both come from this kind's own collection, where the CRD's schema has checked them.
     put: (object, known) => void store.put(object as Stored, known),
-    putOwnWrite: (object, known) => void store.put(object as Stored, known, 'own-write'),
-    expectOwnWrite: (key, status) => store.expectOwnWrite(key, status),
+    putOwnWrite: (object, known, written) => void store.put(object as Stored, known, written),
     drop: (object) => store.drop(object),
     recordsIn: (status) => definition.recordsIn(status),
     dropped: (key) => store.dropped(key),

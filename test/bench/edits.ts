@@ -7,33 +7,36 @@ const WARM_UP = 30;
 /** After an edit is over, until both sides have nothing to do. */
 const REST_MS = 40;
 
-/** One of two programs that both run, each with a namespace of its own. */
+/** One of several programs that all run, each with a namespace of its own. */
 export interface Side {
   readonly namespace: string;
   readonly names: readonly string[];
   /** What else belongs to the edit of this object, the place of which is given as well. */
   readonly finish?: (name: string, index: number) => Promise<void>;
+  /** From sending an edit of a spec to the arrival of its PUT, in ms: filled here. */
+  readonly times: number[];
 }
 
-/** From sending an edit of a spec to the arrival of its PUT, for two sides by turns; in ms. */
+/** Edits of all sides by turns, each time beginning with another one. */
 export async function timeEdits(
   stage: Stage,
-  sides: readonly [Side, Side],
+  sides: readonly Side[],
   edits: number,
-): Promise<[number[], number[]]> {
-  const times: [number[], number[]] = [[], []];
+): Promise<void> {
   for (let edit = 0; edit < WARM_UP + edits; edit += 1) {
-    for (const which of edit % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-      const { namespace, names, finish } = sides[which];
+    const first = edit % sides.length;
+    for (const { namespace, names, finish, times } of [
+      ...sides.slice(first),
+      ...sides.slice(0, first),
+    ]) {
       const index = edit % names.length;
       const name = names[index] ?? '';
       const took = await editOne(stage, { namespace, name, value: 1000 + edit });
-      if (edit >= WARM_UP) times[which].push(took);
+      if (edit >= WARM_UP) times.push(took);
       await finish?.(name, index);
       await pause(REST_MS);
     }
   }
-  return times;
 }
 
 async function editOne(

@@ -1,7 +1,8 @@
+import { openBareWatcher } from './bare-side.ts';
 import { timeEdits } from './edits.ts';
 import { type Figure, median, medianOf, percentile } from './figures.ts';
-import { fillNamespace, type Pset, psetPath } from './objects.ts';
-import { READY, WORKING } from './processes.ts';
+import { fillNamespace } from './objects.ts';
+import { WORKING } from './processes.ts';
 import type { Stage } from './stage.ts';
 import { settled } from './statuses.ts';
 
@@ -45,36 +46,16 @@ async function measureOnce(
   stage: Stage,
   { run, edits }: { readonly run: number; readonly edits: number },
 ): Promise<Run> {
-  const [operated, bared] = [`latency-operator-${run}`, `latency-bare-${run}`];
-  const names = {
-    operator: await fillNamespace(stage, { namespace: operated, objects: OBJECTS }),
-    bare: await fillNamespace(stage, { namespace: bared, objects: OBJECTS }),
-  };
-  const operator = stage.startOperator({ namespace: operated });
-  const peer = await stage.startPeer('bare-watcher.ts', { namespace: bared });
-  await Promise.all([operator.says(WORKING), peer.says(READY)]);
-  const copyToBare = async (name: string, index: number): Promise<void> => {
-    const { status } = await settled(stage, operated, name);
-    await copyStatus(stage, status, psetPath(bared, names.bare[index]));
-  };
-  for (const [index, name] of names.operator.entries()) await copyToBare(name, index);
-  const [operatorTimes, bareTimes] = await timeEdits(
-    stage,
-    [
-      { namespace: operated, names: names.operator, finish: copyToBare },
-      { namespace: bared, names: names.bare },
-    ],
-    edits,
-  );
-  await Promise.all([operator.stop(), peer.stop()]);
-  return { operator: operatorTimes, bare: bareTimes };
-}
-
-/**
- * The objects of the bare watcher carry the same status: how long the API server takes over an edit
- * depends on it.
- */
-async function copyStatus(stage: Stage, status: Pset['status'], path: string): Promise<void> {
-  const object = await stage.ask<Pset>('GET', path);
-  await stage.ask('PUT', `${path}/status`, { ...object, status });
+  const namespace = `latency-operator-${run}`;
+  const names = await fillNamespace(stage, { namespace, objects: OBJECTS });
+  const operator = stage.startOperator({ namespace });
+  await operator.says(WORKING);
+  const bare = await openBareWatcher(stage, `latency-bare-${run}`, OBJECTS);
+  const copyToBare = async (name: string, index: number): Promise<void> =>
+    bare.copy((await settled(stage, namespace, name)).status, index);
+  for (const [index, name] of names.entries()) await copyToBare(name, index);
+  const times: number[] = [];
+  await timeEdits(stage, [{ namespace, names, finish: copyToBare, times }, bare.side], edits);
+  await Promise.all([operator.stop(), bare.stop()]);
+  return { operator: times, bare: bare.side.times };
 }

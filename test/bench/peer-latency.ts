@@ -1,3 +1,4 @@
+import { openBareWatcher } from './bare-side.ts';
 import { timeEdits } from './edits.ts';
 import { type Figure, median, medianOf, percentile } from './figures.ts';
 import { fillNamespace } from './objects.ts';
@@ -12,9 +13,13 @@ const OBJECTS = 20;
 interface Times {
   readonly go: number[];
   readonly operator: number[];
+  readonly bare: number[];
 }
 
-/** From an edit of a spec to its PUT, for the Go operator and ours, which run at once. */
+/**
+ * From an edit of a spec to its PUT, for the Go operator, ours, and a bare watcher, which is the
+ * least that can be. All run at once.
+ */
 export async function measurePeerLatency(
   stage: Stage,
   { quick, rounds, say }: PeersOptions,
@@ -32,11 +37,12 @@ export async function measurePeerLatency(
 function row(name: string, share: number, most: number, rounds: readonly Times[]): Figure {
   const operator = rounds.map((times) => percentile(times.operator, share));
   const go = rounds.map((times) => percentile(times.go, share));
+  const bare = rounds.map((times) => percentile(times.bare, share));
   const shares = sharesOf(operator, go);
   return {
     what: `spec change to PUT, idle, ${name}, of Go's`,
     ...atMost(median(shares), most, '×'),
-    measured: `${medianOf(shares, 2)} ×; operator ${medianOf(operator, 1)}, Go ${medianOf(go, 1)} ms`,
+    measured: `${medianOf(shares, 2)} ×, bare watcher ${medianOf(sharesOf(bare, go), 2)} ×; operator ${medianOf(operator, 1)}, Go ${medianOf(go, 1)}, bare ${medianOf(bare, 1)} ms`,
   };
 }
 
@@ -53,13 +59,21 @@ async function measureRound(
     const names = await fillNamespace(stage, { namespace, objects: OBJECTS });
     const program = await startSide(stage, side, { namespace, status });
     await program.says(WORD[side]);
-    const finish = async (name: string): Promise<void> =>
-      void (await settled(stage, namespace, name));
-    for (const name of names) await finish(name);
-    return { program, side: { namespace, names, finish } };
+    for (const name of names) await settled(stage, namespace, name);
+    return { program, namespace, names, times: [] as number[] };
   };
   const [ours, theirs] = [await open('operator'), await open('go')];
-  const [operator, go] = await timeEdits(stage, [ours.side, theirs.side], edits);
-  await Promise.all([ours.program.stop(), theirs.program.stop()]);
-  return { operator, go };
+  const bare = await openBareWatcher(stage, `edits-bare-${round}`, OBJECTS);
+  const copyToBare = async (name: string, index: number): Promise<void> =>
+    bare.copy((await settled(stage, ours.namespace, name)).status, index);
+  for (const [index, name] of ours.names.entries()) await copyToBare(name, index);
+  const finish = async (name: string): Promise<void> =>
+    void (await settled(stage, theirs.namespace, name));
+  await timeEdits(
+    stage,
+    [{ ...ours, finish: copyToBare }, { ...theirs, finish }, bare.side],
+    edits,
+  );
+  await Promise.all([ours.program.stop(), theirs.program.stop(), bare.stop()]);
+  return { operator: ours.times, go: theirs.times, bare: bare.side.times };
 }

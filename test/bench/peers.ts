@@ -1,3 +1,4 @@
+import { findProgram } from '../controlplane/programs.ts';
 import type { Figure } from './figures.ts';
 import { figuresOf, type Rounds } from './peer-figures.ts';
 import { measureBare, measureOperator } from './peer-round.ts';
@@ -25,6 +26,8 @@ export async function measurePeers(
 ): Promise<Figure[]> {
   const sizes = quick ? QUICK_OBJECTS : objects;
   const all: Rounds[] = sizes.map((size) => ({ objects: size, bare: [], go: [], operator: [] }));
+  // Nothing is measured while it is built, which takes minutes.
+  await findProgram('go-peer', { say });
   const status = await exampleStatus(stage);
   for (let round = 1; round <= (quick ? 1 : rounds); round += 1) {
     for (const measured of all)

@@ -27,7 +27,7 @@ const UNUSED: readonly {
     what: /^\.\/(gen\/index|middleware)\.js$/,
     names: ['createConfiguration', 'ServerConfiguration', 'setHeaderMiddleware'],
   },
-  // And these for proxies, which are refused.
+  // And these for proxies, which src/kube/auth/kubeconfig.ts refuses.
   {
     by: '/@kubernetes/client-node/dist/config.js',
     what: /^(socks|socks-proxy-agent|hpagent)$/,
@@ -40,7 +40,8 @@ const UNUSED: readonly {
 /**
  * Leaves out what of packages nobody comes to: the time that a program takes to start, and half of
  * the memory that it has then, go by the length of its text (`test/bench/README.md`). What is
- * imported of undici by another name than these is an error of the build; what is left out throws.
+ * imported of undici by another name than these is an error of the build; to use what is left out
+ * is an error at run time.
  */
 export const usedParts: Plugin = {
   name: 'used parts',

@@ -334,65 +334,6 @@ test('whoever is told of a change finds the whole list in the store', () => {
   expect(sizes).toEqual([2, 2]);
 });
 
-describe('while a status is being written', () => {
-  const of = (version: string, status: object, more = {}) => ({
-    ...anObject('a', version, { spec: 'x' }),
-    status,
-    ...more,
-  });
-  const begun = () => {
-    const made = aStore();
-    made.watch.apply('ADDED', of('1', { says: 0 }));
-    made.changes.length = 0;
-    return { ...made, isOver: made.store.expectOwnWrite('ns/a', { says: 1 }) };
-  };
-
-  test('its echo in the watch is no news, before the reply and after it', () => {
-    const { store, watch, changes, isOver } = begun();
-    watch.apply('MODIFIED', of('2', { says: 1 }));
-    store.put(of('2', { says: 1 }), undefined, 'own-write');
-    isOver();
-    watch.apply('MODIFIED', of('2', { says: 1 }));
-    expect(changes).toEqual(['ns/a uid-a@1 -> uid-a@2 own-write']);
-  });
-
-  test.each([
-    ['another status', of('2', { says: 2 })],
-    ['the status with another spec', of('2', { says: 1 }, { spec: 'y' })],
-    [
-      'the status of another object of this name',
-      of(
-        '2',
-        { says: 1 },
-        {
-          metadata: anObject('a', '2', { uid: 'another' }).metadata,
-        },
-      ),
-    ],
-    [
-      'the status of an object that is being deleted',
-      of(
-        '2',
-        { says: 1 },
-        {
-          metadata: { ...anObject('a', '2').metadata, deletionTimestamp: '2026-03-01T12:00:00Z' },
-        },
-      ),
-    ],
-  ])('%s is news', (_, object) => {
-    const { watch, changes } = begun();
-    watch.apply('MODIFIED', object);
-    expect(changes.at(-1)).toMatch(/@2 event$/);
-  });
-
-  test('the same status of somebody else is news again once the write is over', () => {
-    const { watch, changes, isOver } = begun();
-    isOver();
-    watch.apply('MODIFIED', of('2', { says: 1 }));
-    expect(changes).toEqual(['ns/a uid-a@1 -> uid-a@2 event']);
-  });
-});
-
 test('replies are trimmed like everything else', () => {
   const store = new Store<KubeObject>({
     trim: ({ metadata }) => ({ metadata }),

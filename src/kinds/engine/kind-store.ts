@@ -98,9 +98,9 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
   };
   const store = new Store<T>({
     trim: (object, written) => {
-      // What we have written is sound, and need not be read again.
+      // What we have written is sound, and need not be read by its schema.
       const isOurs = written !== undefined && isDeepStrictEqual(object.status, written);
-      const trimmed = trim(object, isOurs ? written : sound(object.status));
+      const trimmed = trim(object, isOurs ? (object.status as object) : sound(object.status));
       texts.share(trimmed);
       return trimmed;
     },

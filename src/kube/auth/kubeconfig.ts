@@ -51,7 +51,11 @@ export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluste
     isUnverified: () => config.getCurrentCluster()?.skipTLSVerify === true,
     namespace: config.getContextObject(config.getCurrentContext())?.namespace,
     ...rememberCredentials(options.clock, async ({ anew }) => {
-      if (anew) config = await load(options);
+      if (anew) {
+        config = await load(options);
+        // One that was written there since the start: the bundle has none of client-node's proxies.
+        Object.assign(config.getCurrentCluster() ?? {}, { proxyUrl: undefined });
+      }
       return readCredentials(config);
     }),
   };

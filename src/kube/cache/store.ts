@@ -1,11 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  compareVersions,
-  isSameDeclaration,
-  type KubeObject,
-  keyOf,
-  type ObjectMeta,
-} from '../resource.ts';
+import { compareVersions, type KubeObject, keyOf, type ObjectMeta } from '../resource.ts';
 import { StoreIndex } from './store-index.ts';
 import { Tombstones } from './tombstones.ts';
 import type { WatchSink } from './watch.ts';
@@ -13,14 +7,14 @@ import type { WatchEvent } from './watch-event.ts';
 
 /**
  * Where a change was learned from: a whole list; one event of the watch, or the reply to a call; or
- * the reply to a write of which its writer needs no news, or its echo in the watch.
+ * the reply to a write of which its writer needs no news.
  */
 export type Origin = 'list' | 'event' | 'own-write';
 
 export interface StoreOptions<T extends KubeObject> {
   /**
    * Keeps only what is used. Must keep metadata's name, namespace, uid and resourceVersion.
-   * `written`: the status of our own write that is under way for it.
+   * `written`: the status that it is the reply to a write of.
    */
   readonly trim?: (object: T, written: object | undefined) => T;
   /** Index name to what an object is filed under in it; undefined: not filed. */
@@ -56,8 +50,6 @@ export class Store<T extends KubeObject> {
   readonly #trim: NonNullable<StoreOptions<T>['trim']>;
   readonly #onChange: StoreOptions<T>['onChange'];
   readonly #tombstones = new Tombstones();
-  /** By key, the status that a write under way is to make. */
-  readonly #expected = new Map<string, object>();
   /** Per scope, the highest resource version that its watch has delivered, in whatever form. */
   readonly #delivered = new Map<Scope, string>();
 
@@ -97,29 +89,22 @@ export class Store<T extends KubeObject> {
    * only the watch can bring it. What the server has said is gone, and shows when it is asked after
    * that, is back: a backup was restored. `known`: what was held when it was asked for. Where that
    * is still held, the reply is what there is: one that is older, or another one of the same
-   * version, is that of a server which itself went back.
+   * version, is that of a server which itself went back. `written`: it is the reply to a write of
+   * this status, of which the writer needs no news.
    */
-  put(object: T, known?: KubeObject, origin: Origin = 'event'): boolean {
+  put(object: T, known?: KubeObject, written?: object): boolean {
     const held = this.#objects.get(keyOf(object));
     let now: T | undefined;
     if (held?.metadata.uid !== object.metadata.uid) {
       if (held || !this.#tombstones.delete(object.metadata.uid)) return false;
     } else if (!isNewer(object, held.metadata.resourceVersion)) {
       if (known?.metadata.resourceVersion !== held.metadata.resourceVersion) return false;
-      now = this.#trimmed(object);
+      now = this.#trim(object, written);
       if (isDeepStrictEqual(held, now)) return false;
     }
-    this.#tell([this.#set(now ?? this.#trimmed(object))], origin);
+    const change = this.#set(now ?? this.#trim(object, written));
+    this.#tell([change], written ? 'own-write' : 'event');
     return true;
-  }
-
-  /**
-   * A status is being written, until the function that it returns is called. The watch may tell of
-   * it before its reply comes; where nothing else has changed with it, that is no news.
-   */
-  expectOwnWrite(key: string, status: object): () => void {
-    this.#expected.set(key, status);
-    return () => void this.#expected.delete(key);
   }
 
   /**
@@ -207,19 +192,8 @@ export class Store<T extends KubeObject> {
     } else if (event === 'DELETED') {
       if (held && isEndOf(held, object)) this.#tell([this.#delete(key, held)], 'event');
     } else if (isNewer(object, held?.metadata.resourceVersion ?? delivered)) {
-      const now = this.#trimmed(object);
-      this.#tell([this.#set(now)], this.#isExpected(now, held) ? 'own-write' : 'event');
+      this.#tell([this.#set(this.#trim(object, undefined))], 'event');
     }
-  }
-
-  #trimmed(object: T): T {
-    return this.#trim(object, this.#expected.get(keyOf(object)));
-  }
-
-  #isExpected(now: T, held: T | undefined): boolean {
-    const status = this.#expected.get(keyOf(now));
-    if (status === undefined || now.metadata.uid !== held?.metadata.uid) return false;
-    return isDeepStrictEqual(now.status, status) && isSameDeclaration(now, held);
   }
 
   /**

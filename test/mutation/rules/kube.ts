@@ -164,22 +164,6 @@ const CACHE: readonly Mutation[] = [
     seenBy: { test: STORE, title: 'an event that is not newer than what is held is ignored' },
   },
   {
-    name: 'echo-of-this-object-alone',
-    rule: 'The echo of a write is no news of another object that took over the name.',
-    file: 'kube/cache/store.ts',
-    from: 'if (status === undefined || now.metadata.uid !== held?.metadata.uid) return false;',
-    to: 'if (status === undefined) return false;',
-    seenBy: { test: STORE, title: 'the status of another object of this name is news' },
-  },
-  {
-    name: 'echo-with-an-edit-is-news',
-    rule: 'An edit that comes with the status that is being written wakes its object.',
-    file: 'kube/cache/store.ts',
-    from: 'return isDeepStrictEqual(now.status, status) && isSameDeclaration(now, held);',
-    to: 'return isDeepStrictEqual(now.status, status);',
-    seenBy: { test: STORE, title: 'the status with another spec is news' },
-  },
-  {
     name: 'late-reply-revives-nobody',
     rule: 'The late reply to a write does not bring back an object that was deleted.',
     file: 'kube/cache/store.ts',
