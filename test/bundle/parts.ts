@@ -33,7 +33,7 @@ const UNUSED: readonly {
     what: /^(socks|socks-proxy-agent|hpagent)$/,
     names: ['SocksClient', 'SocksProxyAgent', 'HttpProxyAgent', 'HttpsProxyAgent'],
   },
-  // For forms as a body, and a parser that is not switched on.
+  // For forms as a body, and a parser that src switches off.
   { by: '/undici/lib/', what: /\/(web|milo)\//, names: [] },
 ];
 

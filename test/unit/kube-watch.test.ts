@@ -68,6 +68,27 @@ test('the next page is asked for before the objects of this one are worked on', 
   expect(objects.map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
 });
 
+test.each([[''], [null], [undefined]])(
+  'a page that names %j as what follows is the last one',
+  async (next) => {
+    let asked = 0;
+    const unused = (): never => {
+      throw new Error('a list is asked for by requests alone');
+    };
+    const request = <T>(): Promise<T> => {
+      asked += 1;
+      if (asked > 1) throw new Error('asked again');
+      return Promise.resolve({
+        metadata: { resourceVersion: '10', continue: next },
+        items: [],
+      } as T);
+    };
+    const client = { request, stream: unused, close: unused };
+    const { resourceVersion } = await listAll<KubeObject>({ client, path: '/api/v1/things' });
+    expect([asked, resourceVersion]).toEqual([1, '10']);
+  },
+);
+
 test('a list whose pages expired is begun anew, the third time in one piece', async () => {
   const page: Behaviour = (request, response) => {
     if (request.search.has('continue')) sendJson(response, 410, aStatus(410, 'Expired'));

@@ -53,7 +53,8 @@ export function tunnelThrough(
     };
     // One client per tunnel: the connection leaves it with the tunnel, and ends with it where there
     // is none.
-    const client = new Client(proxy.origin, { connect, headersTimeout: connectTimeoutMs });
+    const headersTimeout = connectTimeoutMs;
+    const client = new Client(proxy.origin, { connect, headersTimeout, useMilo: false });
     client.connect({ path: authority, headers }, (error, { statusCode, socket }) => {
       void client.destroy();
       if (error) {

@@ -22,7 +22,7 @@ export interface Listed<T> {
 }
 
 interface Page<T> {
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string | null };
   readonly items: readonly T[] | null;
 }
 
@@ -69,7 +69,8 @@ async function listPages<T extends KubeObject>(
   const objects: T[] = [];
   let page = await pageFrom('');
   for (;;) {
-    const { continue: next = '', resourceVersion } = page.metadata;
+    const { resourceVersion } = page.metadata;
+    const next = page.metadata.continue ?? '';
     const following = next === '' ? undefined : pageFrom(next);
     // The server works on that one while this one is trimmed. A failure is thrown below.
     following?.catch(() => {});
