@@ -33,6 +33,13 @@ describe.each(['http', 'https'])('to an API with %s', (scheme) => {
   );
 });
 
+test('a proxy with https is known by its own name, not by that of the API', async () => {
+  const { base, seen } = await realApi('http');
+  const proxy = await proxyWith({ tls: identity, route: () => new URL(base).host });
+  expect(await client('http://api.test', proxy.url).call(put)).toMatchObject({ httpStatus: 200 });
+  expect(seen).toHaveLength(1);
+});
+
 test('through https the proxy sees neither the key nor what is sent', async () => {
   const proxy = await proxyWith();
   const { base } = await realApi('https');

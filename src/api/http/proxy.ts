@@ -33,13 +33,12 @@ export function tunnelThrough(
   proxy: URL,
   { connectTimeoutMs, ca }: TunnelOptions,
 ): (target: buildConnector.Options, callback: buildConnector.Callback) => void {
-  const connect = {
+  const secure = buildConnector({
     ...LEAST_TLS,
     allowH2: false,
     timeout: connectTimeoutMs,
     ...(ca !== undefined && { ca: [...ca] }),
-  };
-  const secure = buildConnector(connect);
+  });
   const credentials = basicCredentials(proxy);
   const site = { peer: proxyName(proxy), timeoutMs: connectTimeoutMs, connectTimeoutMs };
 
@@ -53,8 +52,12 @@ export function tunnelThrough(
     };
     // One client per tunnel: the connection leaves it with the tunnel, and ends with it where there
     // is none.
-    const headersTimeout = connectTimeoutMs;
-    const client = new Client(proxy.origin, { connect, headersTimeout, useMilo: false });
+    const client = new Client(proxy.origin, {
+      // undici takes the name in the Host header, that of the API, for the proxy's.
+      connect: (to, done) => secure({ ...to, servername: '' }, done),
+      headersTimeout: connectTimeoutMs,
+      useMilo: false,
+    });
     client.connect({ path: authority, headers }, (error, { statusCode, socket }) => {
       void client.destroy();
       if (error) {
