@@ -20,6 +20,9 @@ export const canEnter = isRoot || spawnSync('env', [...AS_USER, 'true']).status 
 
 export const WARMED = { NODE_COMPILE_CACHE: '/app/cache' };
 
+/** Whoever wants the cache says so. */
+const isCache = (variable: string): boolean => variable.startsWith('NODE_COMPILE_CACHE=');
+
 /** The files of the image in a folder: what a container engine would start it from. */
 export interface StagedImage {
   readonly root: string;
@@ -53,13 +56,20 @@ export async function imageIn(fill: (root: string) => Promise<void>): Promise<St
   await chmod(root, 0o755);
   await fill(root);
   const [node, ...flags] = RUN.Entrypoint;
-  const [, path] = RUN.Env;
   const inRoot = (env: Readonly<Record<string, string>>, command: readonly string[]): string[] => {
     const enter = isRoot
       ? ['chroot', `--userspec=${USER}:${USER}`, root]
       : [...AS_USER, `--root=${root}`];
     const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-    return ['-i', path, ...variables, ...enter, node, ...command];
+    // `env` finds what enters the root by this PATH, too.
+    return [
+      '-i',
+      ...RUN.Env.filter((one) => !isCache(one)),
+      ...variables,
+      ...enter,
+      node,
+      ...command,
+    ];
   };
   return {
     root,
