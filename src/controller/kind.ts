@@ -116,7 +116,8 @@ export interface Kind extends Housekeeping {
   put(object: KubeObject, known?: KubeObject): void;
   /**
    * Takes the version that the engine's own status write made. Wakes whoever else is concerned, but
-   * not the key: the reconcile that wrote it has looked already.
+   * not the key: the reconcile that wrote it has looked already. `written`: the status that was
+   * sent.
    */
   putOwnWrite(object: KubeObject, known: KubeObject | undefined, written: object): void;
   /** The server says that this object is gone; see Store.drop. */

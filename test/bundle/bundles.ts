@@ -46,7 +46,12 @@ export async function make(bundle: Bundle): Promise<Made> {
     platform: 'node',
     // What of a module of Node nobody uses may be left out: to read it does nothing.
     treeshake: { propertyReadSideEffects: false },
-    ...(oldest !== undefined && { transform: { target: `node${oldest.replace('>=', '')}` } }),
+    transform: {
+      // By this undici knows a bundle, and leaves its trial parser of HTTP/1.1 out, whatever the
+      // environment says.
+      define: { esbuildDetection: 'true' },
+      ...(oldest !== undefined && { target: `node${oldest.replace('>=', '')}` }),
+    },
     plugins: [
       lazyBuiltins,
       usedParts,

@@ -33,8 +33,8 @@ const UNUSED: readonly {
     what: /^(socks|socks-proxy-agent|hpagent)$/,
     names: ['SocksClient', 'SocksProxyAgent', 'HttpProxyAgent', 'HttpsProxyAgent'],
   },
-  // For forms as a body, and a parser that src switches off.
-  { by: '/undici/lib/', what: /\/(web|milo)\//, names: [] },
+  // For forms as a body.
+  { by: '/undici/lib/', what: /\/web\//, names: [] },
 ];
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { listAll } from '../../src/kube/cache/list.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { eventually } from '../support/eventually.ts';
 import { emptyList, follow, inTurn, lines, refuse, silence } from '../support/followed-watch.ts';
@@ -46,6 +47,14 @@ test('asks for metadata alone where told to', async () => {
   ]);
 });
 
+/** A client for a list, which is asked for by requests alone. */
+function asking(request: KubeClient['request']): KubeClient {
+  const unused = (): never => {
+    throw new Error('a list needs nothing but requests');
+  };
+  return { request, stream: unused, close: unused };
+}
+
 test('the next page is asked for before the objects of this one are worked on', async () => {
   const steps: string[] = [];
   const pages = [aList([anObject('a', '1')], '10', 'more'), aList([anObject('b', '2')], '10')];
@@ -53,11 +62,8 @@ test('the next page is asked for before the objects of this one are worked on', 
     steps.push('asked');
     return Promise.resolve(pages.shift() as T);
   };
-  const unused = (): never => {
-    throw new Error('a list is asked for by requests alone');
-  };
   const { objects } = await listAll<KubeObject>({
-    client: { request, stream: unused, close: unused },
+    client: asking(request),
     path: '/api/v1/things',
     trim: (object) => {
       steps.push(`trimmed ${object.metadata.name}`);
@@ -72,9 +78,6 @@ test.each([[''], [null], [undefined]])(
   'a page that names %j as what follows is the last one',
   async (next) => {
     let asked = 0;
-    const unused = (): never => {
-      throw new Error('a list is asked for by requests alone');
-    };
     const request = <T>(): Promise<T> => {
       asked += 1;
       if (asked > 1) throw new Error('asked again');
@@ -83,8 +86,8 @@ test.each([[''], [null], [undefined]])(
         items: [],
       } as T);
     };
-    const client = { request, stream: unused, close: unused };
-    const { resourceVersion } = await listAll<KubeObject>({ client, path: '/api/v1/things' });
+    const path = '/api/v1/things';
+    const { resourceVersion } = await listAll<KubeObject>({ client: asking(request), path });
     expect([asked, resourceVersion]).toEqual([1, '10']);
   },
 );

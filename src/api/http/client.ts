@@ -125,8 +125,6 @@ function openPool(
   const trusted = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] };
   return open(origin, {
     allowH2: false,
-    // The environment could ask for this parser, which the bundle does not have.
-    useMilo: false,
     pipelining: 1,
     headersTimeout: 0,
     bodyTimeout: 0,

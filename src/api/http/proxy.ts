@@ -56,7 +56,6 @@ export function tunnelThrough(
       // undici takes the name in the Host header, that of the API, for the proxy's.
       connect: (to, done) => secure({ ...to, servername: '' }, done),
       headersTimeout: connectTimeoutMs,
-      useMilo: false,
     });
     client.connect({ path: authority, headers }, (error, { statusCode, socket }) => {
       void client.destroy();

@@ -14,8 +14,6 @@ const CONNECT_MS = 3_000;
 
 const POOL_OPTIONS: Pool.Options = {
   allowH2: true,
-  // For a server without HTTP/2: the environment could ask for a parser that the bundle has not.
-  useMilo: false,
   maxConcurrentStreams: STREAMS,
   keepAliveTimeout: KEEP_IDLE_MS,
   // Every call has a deadline of ours; undici's own would give a watch another.
