@@ -116,8 +116,7 @@ export interface Kind extends Housekeeping {
   put(object: KubeObject, known?: KubeObject): void;
   /**
    * Takes the version that the engine's own status write made. Wakes whoever else is concerned, but
-   * not the key: the reconcile that wrote it has looked already. `written`: the status that was
-   * sent.
+   * not the key: its reconcile has looked already. `written`: the status that was sent.
    */
   putOwnWrite(object: KubeObject, known: KubeObject | undefined, written: object): void;
   /** The server says that this object is gone; see Store.drop. */
