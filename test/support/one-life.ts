@@ -162,7 +162,7 @@ async function live(life: Life): Promise<Told> {
     wakes += 1;
     steps = 0;
   }
-  for (const one of written) expectTaken(definition, one);
+  for (const one of written) expectTaken(definition, one, status);
   for (const { path } of calls) expect(path).toEqual(pathOf(definition, spec));
   for (const { note } of notices) expectOneLine(note);
   expect(Object.keys(Object.prototype)).toEqual([]);
@@ -174,13 +174,22 @@ function expectOneLine(text: string): void {
   expect([...text].length).toBeLessThanOrEqual(4_096);
 }
 
-function expectTaken(definition: Definition, status: unknown): void {
+function expectTaken(definition: Definition, status: unknown, forged: unknown): void {
   const checked = definition.status.safeParse(status);
   expect(checked.error?.issues).toBeUndefined();
   expect(checked.data, 'something the schema does not have').toStrictEqual(status);
-  const { conditions = [] } = status as { conditions?: readonly { message: string }[] };
-  expect(conditions.length).toBeGreaterThan(0);
-  for (const { message } of conditions) expectOneLine(message);
+  const messages = messagesOf(status);
+  expect(messages.length).toBeGreaterThan(0);
+  // What somebody else has written stays until there is something to say.
+  const theirs = messagesOf(forged);
+  for (const message of messages.filter((one) => !theirs.includes(one))) expectOneLine(message);
+}
+
+function messagesOf(status: unknown): readonly string[] {
+  const { conditions } = (status ?? {}) as { conditions?: unknown };
+  return Array.isArray(conditions)
+    ? conditions.map((one: { message?: string } | null) => one?.message ?? '')
+    : [];
 }
 
 /** What may be called for an object, and for none whose spec is not valid. */

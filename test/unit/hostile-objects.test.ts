@@ -10,6 +10,21 @@ import { lifeOf, SPECS } from '../support/one-life.ts';
  * status, and whoever may write a status may write anything that the schema takes.
  */
 
+/** A condition without a word, where nothing is due yet: it is kept. */
+const UNSAID = {
+  conditions: [
+    {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Unauthorized',
+      message: '',
+      observedGeneration: 2,
+      lastTransitionTime: '2026-03-01T12:00:00Z',
+    },
+  ],
+  proof: { time: '2026-03-01T12:00:00Z', apiHash: 'Ready' },
+};
+
 describe.each(definitions.map((definition) => [definition.type.kind, definition] as const))(
   '%s',
   (kind, definition) => {
@@ -43,7 +58,7 @@ describe.each(definitions.map((definition) => [definition.type.kind, definition]
           const told = await lifeOf({ definition, spec: one, status: own, seed, neighbour });
           expect(JSON.stringify(told)).not.toContain('canary');
         }),
-        { numRuns: 80 },
+        { numRuns: 80, examples: [[SPECS.PipeSettings, UNSAID, { proof: UNSAID.proof }, 0]] },
       );
     });
 
