@@ -170,7 +170,11 @@ function renderFamily({ name, help, type, write }: Family): string {
  */
 function labelText<Name extends string>(names: readonly Name[], labels: Labels<Name>): string {
   if (names.length === 0) return '';
-  return `{${names.map((name) => `${name}="${escapeValue(labels[name])}"`).join(',')}}`;
+  let text = '';
+  names.forEach((name) => {
+    text += `${text === '' ? '{' : ','}${name}="${escapeValue(labels[name])}"`;
+  });
+  return `${text}}`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };

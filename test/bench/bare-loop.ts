@@ -1,12 +1,31 @@
+import { type FloorStep, floorSteps } from './floor-steps.ts';
 import { apiPath, type Pset, psetPath } from './objects.ts';
 import { inParallel } from './parallel.ts';
 import { openPeer } from './peer.ts';
 
-// The least that can be done: a list, and for each object a PUT and a write of its status.
+// The least that can be done: a list, and for each object a PUT and a write of its status. With
+// steps, also what an operator cannot be without, see `floor-steps.ts`.
 const { options, kube, put } = openPeer();
+const does = (step: FloorStep): boolean => floorSteps(options.upTo).includes(step);
+if (does('small heap')) {
+  const { tuneV8 } = await import('../../src/v8.ts');
+  tuneV8();
+}
+const log = does('log') ? await openLog() : undefined;
+const parse = does('schema') ? await schemaParser() : undefined;
+const held = new Map<string, Pset>();
+
 const list = await kube('GET', psetPath(options.namespace));
-const { items } = (await list.body.json()) as { items: Pset[] };
-await inParallel(items, options.concurrency ?? 1, async ({ apiVersion, kind, metadata, spec }) => {
+const { items, metadata: listed } = (await list.body.json()) as {
+  items: Pset[];
+  metadata: { resourceVersion: string };
+};
+if (does('watch')) void watch(listed.resourceVersion);
+
+await inParallel(items, options.concurrency ?? 1, async (object) => {
+  const { apiVersion, kind, metadata, spec } = object;
+  if (parse && !parse(object).ok) throw new Error('a spec is not valid');
+  const since = performance.now();
   await put(apiPath(spec), spec.settings);
   const { name, namespace, uid, resourceVersion } = metadata;
   const body = {
@@ -19,7 +38,42 @@ await inParallel(items, options.concurrency ?? 1, async ({ apiVersion, kind, met
   const text = await reply.body.text();
   if (reply.statusCode !== 200)
     throw new Error(`status of ${name}: HTTP ${reply.statusCode}: ${text}`);
-  JSON.parse(text);
+  const written = JSON.parse(text) as Pset;
+  if (does('watch')) held.set(name, written);
+  if (log) {
+    const ms = Math.round(performance.now() - since);
+    log.info({ kind, namespace, name, did: 'call', ms, httpStatus: 200 }, 'reconciled');
+  }
 });
 // It stays until SIGTERM, so that the processor time which it took can be read.
 setInterval(() => undefined, 2 ** 30);
+
+/** Holds what comes, as one does that must see what others change. */
+async function watch(resourceVersion: string): Promise<void> {
+  for (const item of items) held.set(item.metadata.name, item);
+  const reply = await kube(
+    'GET',
+    `${psetPath(options.namespace)}?watch=true&resourceVersion=${resourceVersion}`,
+  );
+  let rest = '';
+  for await (const chunk of reply.body) {
+    const lines = (rest + (chunk as Buffer).toString('utf8')).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const { object } = JSON.parse(line) as { object: Pset };
+      held.set(object.metadata.name, object);
+    }
+  }
+}
+
+/** Loaded only where it is used: what a step costs is not to stand with those before it. */
+async function openLog() {
+  const { pino } = await import('pino');
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  return pino({ base: null, timestamp }, pino.destination(1));
+}
+
+async function schemaParser() {
+  const { parseSpec } = await import('../../src/kinds/pipe-settings/resource.ts');
+  return parseSpec;
+}

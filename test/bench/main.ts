@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { progressLines } from '../controlplane/progress.ts';
 import { BUILD, runQuietly } from '../steps.ts';
 import { type Figure, tableOf } from './figures.ts';
+import { measureFloor } from './floor.ts';
 import { measureLatency } from './latency.ts';
 import { describeMachine } from './machine.ts';
 import { measureMemory } from './memory.ts';
@@ -12,8 +13,8 @@ import { killAll } from './processes.ts';
 import { measureSettle } from './settle.ts';
 import { openStage, type Stage } from './stage.ts';
 
-const usage = `Usage: node test/bench/main.ts [latency] [settle] [memory] [plugin] [peers] [--quick]
-  (none)    all but peers, about 16 minutes
+const usage = `Usage: node test/bench/main.ts [latency] [settle] [memory] [plugin] [peers] [floor] [--quick]
+  (none)    all but peers and floor, about 16 minutes
   latency   from the change of a spec to its PUT
   settle    how fast new objects become Ready, and how soon after its start the operator sends
   memory    of the bundle at rest
@@ -21,6 +22,7 @@ const usage = `Usage: node test/bench/main.ts [latency] [settle] [memory] [plugi
   peers     a bare loop, a Go operator (built once, needs Go) and ours by turns, about an hour
               --rounds N             of each, 5 where it is not given
               --objects N[,N...]     1000,10000 where it is not given
+  floor     the bare loop with one thing more at each step, and the operator; takes the same flags
   --quick   a few objects and edits, to see that it works; the figures mean nothing`;
 
 interface Part {
@@ -48,6 +50,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     ],
     isOnDemand: true,
   },
+  floor: { parts: [{ latencyMs: 20, measure: measureFloor }], isOnDemand: true },
 };
 
 async function main(): Promise<number> {

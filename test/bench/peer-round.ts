@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { FloorStep } from './floor-steps.ts';
 import { fillNamespace, psetPath } from './objects.ts';
 import { type PeerSide, startSide, WORD } from './peer-sides.ts';
 import { childrenNamed, cpuSecondsOf, type Resident, residentOf } from './proc.ts';
@@ -16,6 +17,11 @@ export interface Load {
   readonly namespace: string;
   readonly objects: number;
   readonly status: object;
+  /** For the bare loop. */
+  readonly upTo?: FloorStep | undefined;
+}
+
+interface RestingLoad extends Load {
   /** Before memory is read. */
   readonly restMs: number;
 }
@@ -38,8 +44,8 @@ export interface OperatorRound extends Settling {
   readonly restarted: Resident;
 }
 
-export async function measureBare(stage: Stage, load: Load): Promise<Settling> {
-  const { settling, program } = await settle(stage, 'bare', load);
+export async function measureSettling(stage: Stage, side: PeerSide, load: Load): Promise<Settling> {
+  const { settling, program } = await settle(stage, side, load);
   await program.stop();
   await removeObjects(stage, load.namespace);
   return settling;
@@ -48,7 +54,7 @@ export async function measureBare(stage: Stage, load: Load): Promise<Settling> {
 export async function measureOperator(
   stage: Stage,
   side: 'go' | 'operator',
-  load: Load,
+  load: RestingLoad,
 ): Promise<OperatorRound> {
   const { settling, program } = await settle(stage, side, load);
   await pause(load.restMs);
@@ -93,7 +99,11 @@ async function settle(
   }
 }
 
-async function restart(stage: Stage, side: 'go' | 'operator', load: Load): Promise<Resident> {
+async function restart(
+  stage: Stage,
+  side: 'go' | 'operator',
+  load: RestingLoad,
+): Promise<Resident> {
   const callsBefore = stage.simulator.callCount();
   const program = await startSide(stage, side, load);
   await program.says(WORD[side]);

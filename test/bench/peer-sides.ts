@@ -1,3 +1,4 @@
+import type { FloorStep } from './floor-steps.ts';
 import { type Program, READY, WORKING } from './processes.ts';
 import { CONCURRENCY, FLAGS } from './settle.ts';
 import type { Stage } from './stage.ts';
@@ -10,9 +11,13 @@ export type PeerSide = (typeof SIDES)[number];
 export async function startSide(
   stage: Stage,
   side: PeerSide,
-  { namespace, status }: { readonly namespace: string; readonly status: object },
+  {
+    namespace,
+    status,
+    upTo,
+  }: { readonly namespace: string; readonly status: object; readonly upTo?: FloorStep | undefined },
 ): Promise<Program> {
-  const options = { namespace, status, concurrency: CONCURRENCY };
+  const options = { namespace, status, upTo, concurrency: CONCURRENCY };
   switch (side) {
     case 'bare':
       return stage.startPeer('bare-loop.ts', options);

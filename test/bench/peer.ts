@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import type { FloorStep } from './floor-steps.ts';
 
 /** What a bare program is told by the one that starts it. */
 export interface PeerOptions {
@@ -11,6 +12,7 @@ export interface PeerOptions {
   /** For the bare loop. */
   readonly concurrency?: number;
   readonly status?: object;
+  readonly upTo?: FloorStep;
 }
 
 /** Connections as the operator has them: undici, HTTP/2 to Kubernetes and HTTP/1.1 to the API. */

@@ -1,7 +1,7 @@
 import { findProgram } from '../controlplane/programs.ts';
 import type { Figure } from './figures.ts';
 import { figuresOf, type Rounds } from './peer-figures.ts';
-import { measureBare, measureOperator } from './peer-round.ts';
+import { measureOperator, measureSettling } from './peer-round.ts';
 import { SIDES } from './peer-sides.ts';
 import type { Stage } from './stage.ts';
 import { exampleStatus } from './statuses.ts';
@@ -57,7 +57,7 @@ async function measureRound(
   for (const side of [...SIDES.slice(first), ...SIDES.slice(0, first)]) {
     const here = { ...load, objects, namespace: `peers-${side}-${objects}-${round}` };
     say(`peers: round ${round}, ${objects} objects, ${side}`);
-    if (side === 'bare') measured.bare.push(await measureBare(stage, here));
+    if (side === 'bare') measured.bare.push(await measureSettling(stage, side, here));
     else measured[side].push(await measureOperator(stage, side, here));
     // A long run that is ended early has shown something.
     say(`peers: ${JSON.stringify(measured[side].at(-1))}`);

@@ -18,8 +18,7 @@ export class RateWindow {
 
   /** Slots that can be taken now. */
   free(now: number): number {
-    const used = this.#freeing.findIndex((time) => time > now);
-    this.#freeing = used === -1 ? [] : this.#freeing.slice(used);
+    while ((this.#freeing[0] ?? Number.POSITIVE_INFINITY) <= now) this.#freeing.shift();
     return this.#calls - this.#taken - this.#freeing.length;
   }
 

@@ -32,7 +32,7 @@ export function maskTexts(
   mask: Mask,
 ): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [mask(name), masked(member, mask)]),
+    Object.keys(value).map((name) => [mask(name), masked(value[name], mask)]),
   );
 }
 

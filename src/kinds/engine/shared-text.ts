@@ -14,11 +14,11 @@ export class SharedText {
   share(value: unknown): void {
     if (typeof value !== 'object' || value === null) return;
     const fields = value as Record<string, unknown>;
-    for (const name of Object.keys(fields)) {
+    Object.keys(fields).forEach((name) => {
       const field = fields[name];
       if (typeof field === 'string') fields[name] = this.#same(field);
       else this.share(field);
-    }
+    });
   }
 
   #same(text: string): string {

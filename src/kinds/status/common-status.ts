@@ -153,7 +153,5 @@ export function quoting(requestId: string | undefined): string {
  * As it is stored: the API server drops nothing that is undefined, because JSON has no such thing.
  */
 export function withoutUndefined<T extends object>(value: T): T {
-  return Object.fromEntries(
-    Object.entries(value).filter(([, member]) => member !== undefined),
-  ) as T;
+  return Object.fromEntries(Object.entries(value).filter((entry) => entry[1] !== undefined)) as T;
 }

@@ -46,10 +46,11 @@ export class Unrecorded {
     const { key, target, uid, isWrite } = call;
     // No call of another object for this target is at work any more: this one finds, or overwrites,
     // what they have done.
-    const others = [...this.#calls].filter(
-      ([other, open]) => other !== key && open.target === target,
-    );
-    for (const [other] of others) this.#calls.delete(other);
+    const others: string[] = [];
+    this.#calls.forEach((open, other) => {
+      if (other !== key && open.target === target) others.push(other);
+    });
+    for (const other of others) this.#calls.delete(other);
     const makesUpFor = others.length > 0 ? NOBODY : this.#targets.get(target);
     this.#targets.delete(target);
     if (isWrite || makesUpFor !== undefined)

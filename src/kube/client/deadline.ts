@@ -22,6 +22,7 @@ export function startDeadline(
   caller: AbortSignal | undefined,
 ): Deadline {
   const controller = new AbortController();
+  const racing = new Set<(reason: unknown) => void>();
   let cause: Deadline['cause'];
   let length = afterMs;
   let since = clock.monotonic();
@@ -29,6 +30,7 @@ export function startDeadline(
   const raise = (why: 'timeout' | 'caller'): void => {
     cause ??= why;
     controller.abort();
+    for (const reject of racing) reject(controller.signal.reason as Error);
   };
   /**
    * Extending is frequent and setting timers is not free, so the timer looks at the time when it
@@ -53,13 +55,11 @@ export function startDeadline(
       return length;
     },
     race(promise) {
-      const { promise: raised, reject } = Promise.withResolvers<never>();
-      const listener = (): void => reject(controller.signal.reason as Error);
-      if (controller.signal.aborted) listener();
-      controller.signal.addEventListener('abort', listener, { once: true });
-      return Promise.race([promise, raised]).finally(() =>
-        controller.signal.removeEventListener('abort', listener),
-      );
+      return new Promise((resolve, reject) => {
+        if (controller.signal.aborted) reject(controller.signal.reason as Error);
+        racing.add(reject);
+        void promise.then(resolve, reject).finally(() => racing.delete(reject));
+      });
     },
     extend(nextMs) {
       since = clock.monotonic();
