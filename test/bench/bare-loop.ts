@@ -7,13 +7,13 @@ import { openPeer } from './peer.ts';
 // steps, also what an operator cannot be without, see `floor-steps.ts`.
 const { options, kube, put } = openPeer();
 const does = (step: FloorStep): boolean => floorSteps(options.upTo).includes(step);
-if (does('small heap')) {
+if (does('flags of V8')) {
   const { tuneV8 } = await import('../../src/v8.ts');
   tuneV8();
 }
 const log = does('log') ? await openLog() : undefined;
 const parse = does('schema') ? await schemaParser() : undefined;
-const held = new Map<string, Pset>();
+const held = new Map<string, Pick<Pset, 'spec' | 'status'>>();
 
 const list = await kube('GET', psetPath(options.namespace));
 const { items, metadata: listed } = (await list.body.json()) as {
@@ -39,7 +39,7 @@ await inParallel(items, options.concurrency ?? 1, async (object) => {
   if (reply.statusCode !== 200)
     throw new Error(`status of ${name}: HTTP ${reply.statusCode}: ${text}`);
   const written = JSON.parse(text) as Pset;
-  if (does('watch')) held.set(name, written);
+  if (does('watch')) keep(written);
   if (log) {
     const ms = Math.round(performance.now() - since);
     log.info({ kind, namespace, name, did: 'call', ms, httpStatus: 200 }, 'reconciled');
@@ -50,7 +50,7 @@ setInterval(() => undefined, 2 ** 30);
 
 /** Holds what comes, as one does that must see what others change. */
 async function watch(resourceVersion: string): Promise<void> {
-  for (const item of items) held.set(item.metadata.name, item);
+  items.forEach(keep);
   const reply = await kube(
     'GET',
     `${psetPath(options.namespace)}?watch=true&resourceVersion=${resourceVersion}`,
@@ -61,9 +61,13 @@ async function watch(resourceVersion: string): Promise<void> {
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const { object } = JSON.parse(line) as { object: Pset };
-      held.set(object.metadata.name, object);
+      keep(object);
     }
   }
+}
+
+function keep({ metadata, spec, status }: Pset): void {
+  held.set(metadata.name, { spec, ...(status && { status }) });
 }
 
 /** Loaded only where it is used: what a step costs is not to stand with those before it. */

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Figure, medianOf } from './figures.ts';
 import { FLOOR_STEPS, type FloorStep } from './floor-steps.ts';
 import { measureSettling, type Settling } from './peer-round.ts';
@@ -20,8 +23,9 @@ const SIDES: readonly Side[] = [
 ];
 
 /**
- * What an operator cannot be without costs, by a bare loop that does one thing more at each step:
- * what it takes with all of them is what can be hoped for at best.
+ * What it costs to do more than the bare loop, by one that does one thing more at each step, from
+ * the first PUT on: what comes before is Node's start and the loading of modules, which are bundled
+ * for the operator alone.
  */
 export async function measureFloor(
   stage: Stage,
@@ -30,28 +34,43 @@ export async function measureFloor(
   const status = await exampleStatus(stage);
   const figures: Figure[] = [];
   for (const size of quick ? QUICK_OBJECTS : objects) {
-    const found = SIDES.map((): Settling[] => []);
+    const found = new Map<Side, Settling[]>(SIDES.map((side) => [side, []]));
+    const alone: number[] = [];
     for (let round = 1; round <= (quick ? 1 : rounds); round += 1) {
-      for (const [index, { name, side, upTo }] of SIDES.entries()) {
+      const first = round % SIDES.length;
+      for (const one of [...SIDES.slice(first), ...SIDES.slice(0, first)]) {
+        const { name, side, upTo } = one;
         say(`floor: round ${round}, ${size} objects, ${name}`);
-        const namespace = `floor-${index}-${size}-${round}`;
+        const namespace = `floor-${SIDES.indexOf(one)}-${size}-${round}`;
         const load = { namespace, objects: size, status, upTo };
-        found[index]?.push(await measureSettling(stage, side, load));
+        found.get(one)?.push(await measureSettling(stage, side, load));
       }
+      alone.push(await secondsAlone(size));
     }
-    figures.push(...SIDES.map(({ name }, index) => figureOf(name, size, found[index] ?? [])));
+    for (const [{ name }, settlings] of found) figures.push(figureOf(name, size, settlings));
+    figures.push({
+      what: `${size} objects, our own code of their reconciles alone, without a network`,
+      goal: '–',
+      measured: `processor time ${medianOf(alone, 2)} s`,
+    });
   }
   return figures;
+}
+
+async function secondsAlone(objects: number): Promise<number> {
+  const script = join(import.meta.dirname, 'reconciles-alone.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [script, String(objects)]);
+  return Number(stdout);
 }
 
 function figureOf(name: string, objects: number, settlings: readonly Settling[]): Figure {
   const all = (pick: (settling: Settling) => number, digits: number) =>
     medianOf(settlings.map(pick), digits);
-  const cpu = all(({ cpuSeconds }) => cpuSeconds, 1);
+  const cpu = all(({ cpuSeconds, startCpuSeconds }) => cpuSeconds - startCpuSeconds, 2);
   const controlPlane = all(({ controlPlaneCpuSeconds }) => controlPlaneCpuSeconds, 1);
   return {
     what: `${objects} objects, ${name}`,
     goal: '–',
-    measured: `processor time ${cpu} s, control plane ${controlPlane} s; ${all(({ rate }) => rate, 0)} objects/s`,
+    measured: `processor time from the first PUT on ${cpu} s, control plane ${controlPlane} s; ${all(({ rate }) => rate, 0)} objects/s`,
   };
 }

@@ -52,7 +52,7 @@ async function measureOnce(
   await operator.says(WORKING);
   const bare = await openBareWatcher(stage, `latency-bare-${run}`, OBJECTS);
   const copyToBare = async (name: string, index: number): Promise<void> =>
-    bare.copy((await settled(stage, namespace, name)).status, index);
+    bare.copy((await settled(stage, { namespace, name, by: operator })).status, index);
   for (const [index, name] of names.entries()) await copyToBare(name, index);
   const times: number[] = [];
   await timeEdits(stage, [{ namespace, names, finish: copyToBare, times }, bare.side], edits);

@@ -12,6 +12,7 @@ import { measurePlugin } from './plugin.ts';
 import { killAll } from './processes.ts';
 import { measureSettle } from './settle.ts';
 import { openStage, type Stage } from './stage.ts';
+import { measureTimeline } from './timeline.ts';
 
 const usage = `Usage: node test/bench/main.ts [latency] [settle] [memory] [plugin] [peers] [floor] [--quick]
   (none)    all but peers and floor, about 16 minutes
@@ -22,7 +23,8 @@ const usage = `Usage: node test/bench/main.ts [latency] [settle] [memory] [plugi
   peers     a bare loop, a Go operator (built once, needs Go) and ours by turns, about an hour
               --rounds N             of each, 5 where it is not given
               --objects N[,N...]     1000,10000 where it is not given
-  floor     the bare loop with one thing more at each step, and the operator; takes the same flags
+  floor     what a start is made of; the bare loop with one thing more at each step, and the
+            operator; takes the same flags
   --quick   a few objects and edits, to see that it works; the figures mean nothing`;
 
 interface Part {
@@ -50,7 +52,13 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     ],
     isOnDemand: true,
   },
-  floor: { parts: [{ latencyMs: 20, measure: measureFloor }], isOnDemand: true },
+  floor: {
+    parts: [
+      { latencyMs: 20, measure: measureTimeline },
+      { latencyMs: 20, measure: measureFloor },
+    ],
+    isOnDemand: true,
+  },
 };
 
 async function main(): Promise<number> {

@@ -59,16 +59,16 @@ async function measureRound(
     const names = await fillNamespace(stage, { namespace, objects: OBJECTS });
     const program = await startSide(stage, side, { namespace, status });
     await program.says(WORD[side]);
-    for (const name of names) await settled(stage, namespace, name);
+    for (const name of names) await settled(stage, { namespace, name, by: program });
     return { program, namespace, names, times: [] as number[] };
   };
   const [ours, theirs] = [await open('operator'), await open('go')];
   const bare = await openBareWatcher(stage, `edits-bare-${round}`, OBJECTS);
   const copyToBare = async (name: string, index: number): Promise<void> =>
-    bare.copy((await settled(stage, ours.namespace, name)).status, index);
+    bare.copy((await settled(stage, { ...ours, name, by: ours.program })).status, index);
   for (const [index, name] of ours.names.entries()) await copyToBare(name, index);
   const finish = async (name: string): Promise<void> =>
-    void (await settled(stage, theirs.namespace, name));
+    void (await settled(stage, { ...theirs, name, by: theirs.program }));
   await timeEdits(
     stage,
     [{ ...ours, finish: copyToBare }, { ...theirs, finish }, bare.side],

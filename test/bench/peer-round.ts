@@ -33,6 +33,8 @@ export interface Settling {
   /** Objects a second, from the first PUT to the answer to the last write of a status. */
   readonly rate: number;
   readonly cpuSeconds: number;
+  /** How much of it before the first PUT. */
+  readonly startCpuSeconds: number;
   /** What kube-apiserver and etcd took meanwhile. */
   readonly controlPlaneCpuSeconds: number;
 }
@@ -79,9 +81,11 @@ async function settle(
   const first = stage.arrivals.next(`/${namespace}-`);
   const program = await startSide(stage, side, load);
   const firstPut = await program.outlives(first);
+  const startCpuSeconds = await cpuSecondsOf(program.pid);
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     await pause(POLL_MS);
+    program.mustRun();
     const calls = stage.simulator.callCount() - callsBefore;
     if (calls > objects) throw new Error(`${side}: ${calls} calls for ${objects} objects`);
     if (performance.now() > deadline)
@@ -95,7 +99,8 @@ async function settle(
     if (last === undefined) continue;
     const rate = objects / ((last - performance.timeOrigin - firstPut) / 1000);
     const startMs = firstPut - program.since;
-    return { settling: { startMs, rate, cpuSeconds, controlPlaneCpuSeconds }, program };
+    const settling = { startMs, rate, startCpuSeconds, cpuSeconds, controlPlaneCpuSeconds };
+    return { settling, program };
   }
 }
 

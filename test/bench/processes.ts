@@ -11,6 +11,8 @@ export interface Program {
   says(text: string): Promise<void>;
   /** What is waited for, unless the program ends before: then it rejects with what it said. */
   outlives<T>(waitedFor: Promise<T>): Promise<T>;
+  /** Throws what it said last, where it has ended. */
+  mustRun(): void;
   /** SIGTERM; resolves when it has ended. */
   stop(): Promise<void>;
 }
@@ -58,6 +60,9 @@ export function startProgram(file: string, { args = [], env }: StartOptions = {}
       resolve();
     });
   });
+  const mustRun = (): void => {
+    if (!running.has(child)) throw new Error(`${name} ended:\n${tail.join('\n')}`);
+  };
   return {
     pid: child.pid ?? 0,
     since,
@@ -81,6 +86,7 @@ export function startProgram(file: string, { args = [], env }: StartOptions = {}
           throw new Error(`${name} ended:\n${tail.join('\n')}`);
         }),
       ]),
+    mustRun,
     stop() {
       child.kill('SIGTERM');
       return ended;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Figure, median, medianOf } from './figures.ts';
 import { fillNamespace } from './objects.ts';
+import type { Program } from './processes.ts';
 import type { Stage } from './stage.ts';
 import { exampleStatus, lastStatus } from './statuses.ts';
 
@@ -60,7 +61,8 @@ async function operatorRate(stage: Stage, { namespace, objects }: Round): Promis
   const first = stage.arrivals.next(`/${namespace}-`);
   const operator = stage.startOperator({ namespace, flags: FLAGS });
   const since = performance.timeOrigin + (await first);
-  const rate = objects / (((await untilWritten(stage, namespace, objects)) - since) / 1000);
+  const rate =
+    objects / (((await untilWritten(stage, { namespace, objects, by: operator })) - since) / 1000);
   await operator.stop();
   return rate;
 }
@@ -73,14 +75,23 @@ async function bareRate(stage: Stage, { namespace, objects, status }: Round): Pr
     status,
   });
   const since = performance.timeOrigin + (await first);
-  const rate = objects / (((await untilWritten(stage, namespace, objects)) - since) / 1000);
+  const rate =
+    objects / (((await untilWritten(stage, { namespace, objects, by: peer })) - since) / 1000);
   await peer.stop();
   return rate;
 }
 
-async function untilWritten(stage: Stage, namespace: string, objects: number): Promise<number> {
+async function untilWritten(
+  stage: Stage,
+  {
+    namespace,
+    objects,
+    by,
+  }: { readonly namespace: string; readonly objects: number; readonly by: Program },
+): Promise<number> {
   for (;;) {
     await pause(2000);
+    by.mustRun();
     const last = await lastStatus(stage, namespace, objects);
     if (last !== undefined) return last;
   }

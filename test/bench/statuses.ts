@@ -1,10 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fillNamespace, isSettled, type Pset, psetPath } from './objects.ts';
+import type { Program } from './processes.ts';
 import type { Stage } from './stage.ts';
 
-/** Resolves when the operator has written that the present spec is in force. */
-export async function settled(stage: Stage, namespace: string, name: string): Promise<Pset> {
+/** Resolves when this operator has written that the present spec is in force. */
+export async function settled(
+  stage: Stage,
+  {
+    namespace,
+    name,
+    by,
+  }: { readonly namespace: string; readonly name: string; readonly by: Program },
+): Promise<Pset> {
   for (;;) {
+    by.mustRun();
     const object = await stage.ask<Pset>('GET', psetPath(namespace, name));
     if (isSettled(object)) return object;
     await pause(10);
@@ -16,7 +25,7 @@ export async function exampleStatus(stage: Stage): Promise<object> {
   const namespace = 'example';
   const [name = ''] = await fillNamespace(stage, { namespace, objects: 1 });
   const operator = stage.startOperator({ namespace });
-  const { status } = await settled(stage, namespace, name);
+  const { status } = await settled(stage, { namespace, name, by: operator });
   await operator.stop();
   return status ?? {};
 }

@@ -79,6 +79,8 @@ export async function make(bundle: Bundle): Promise<Made> {
 function inAscii(code: string): string {
   if (/\.raw`[^`]*[^\0-\x7f]/.test(code))
     throw new Error('a text that is read raw has a character beyond ASCII; write it without');
+  if (/\\[^\0-\x7f]/.test(code))
+    throw new Error('a character beyond ASCII has a backslash before it; write it without');
   return code.replace(
     /[^\0-\x7f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

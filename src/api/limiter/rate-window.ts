@@ -18,7 +18,8 @@ export class RateWindow {
 
   /** Slots that can be taken now. */
   free(now: number): number {
-    while ((this.#freeing[0] ?? Number.POSITIVE_INFINITY) <= now) this.#freeing.shift();
+    const used = this.#freeing.findIndex((time) => time > now);
+    if (used !== 0) this.#freeing.splice(0, used === -1 ? this.#freeing.length : used);
     return this.#calls - this.#taken - this.#freeing.length;
   }
 

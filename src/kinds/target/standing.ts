@@ -72,7 +72,10 @@ export function waitsSilently(object: KubeObject, { own }: Pick<Standing, 'own'>
 /** What is known about one of several objects for one target besides itself. */
 export interface ClaimFacts extends SecretFacts {
   readonly apiHash: string;
-  /** Its stored spec can be read, and the operator does more than plan. */
+  /**
+   * Its stored spec can be read, and the operator does more than plan; true where nobody asks,
+   * since there is no other object for the target.
+   */
   readonly mayAct: boolean;
 }
 

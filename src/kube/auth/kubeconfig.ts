@@ -53,7 +53,8 @@ export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluste
     ...rememberCredentials(options.clock, async ({ anew }) => {
       if (anew) {
         config = await load(options);
-        // One that was written there since the start: the bundle has none of client-node's proxies.
+        // A proxy that was written there since the start, which a start would have refused, must
+        // not stop the renewal: client-node would look for an agent that the bundle does not have.
         Object.assign(config.getCurrentCluster() ?? {}, { proxyUrl: undefined });
       }
       return readCredentials(config);
