@@ -24,7 +24,7 @@ export const PLANTED: readonly Planted[] = [
     name: 'edit-met-in-conflict-wakes-nobody',
     file: 'controller/status-writer.ts',
     from: 'if (found) kind.put(found, known);',
-    to: 'if (found) kind.putOwnWrite(found, known);',
+    to: 'if (found) kind.putOwnWrite(found, known, found.status ?? {});',
     harm: "When a status write meets a 409 because the user has just edited the object, and the watch is a little behind, the edit enters the cache without waking its key and the watch's event is then no news: the edit is never acted on.",
     rule: 'I4 unseen',
     seed: 363,
