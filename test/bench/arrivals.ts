@@ -18,6 +18,7 @@ const PATIENCE_MS = 30_000;
 
 export function watchArrivals(): Arrivals {
   const waiting = new Map<string, (at: number) => void>();
+  const timers = new Set<NodeJS.Timeout>();
   const see = (message: unknown): void => {
     const at = performance.now();
     const { url = '' } = (message as { request: IncomingMessage }).request;
@@ -31,12 +32,18 @@ export function watchArrivals(): Arrivals {
           () => reject(new Error(`no request for ${text} within ${PATIENCE_MS / 1000} s`)),
           PATIENCE_MS,
         );
+        timers.add(timer);
         waiting.set(text, (at) => {
           clearTimeout(timer);
+          timers.delete(timer);
           waiting.delete(text);
           resolve(at);
         });
       }),
-    close: () => void unsubscribe(CHANNEL, see),
+    close() {
+      unsubscribe(CHANNEL, see);
+      // A process that has nothing else to do ends without waiting for them.
+      for (const timer of timers) clearTimeout(timer);
+    },
   };
 }

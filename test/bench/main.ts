@@ -107,13 +107,14 @@ async function main(): Promise<number> {
   return holds ? 0 : 1;
 }
 
-let stage: Stage | undefined;
+let stage: Promise<Stage> | undefined;
+let isStopped = false;
 
 /** Each on a control plane of its own, so that no one measures what another left. */
 async function measured({ latencyMs, measure }: Part, options: PeersOptions): Promise<Figure[]> {
-  stage = await openStage({ latencyMs, say: options.say });
+  stage = openStage({ latencyMs, say: options.say });
   try {
-    return await measure(stage, options);
+    return await measure(await stage, options);
   } finally {
     await end();
   }
@@ -123,16 +124,21 @@ async function end(): Promise<void> {
   killAll();
   const open = stage;
   stage = undefined;
-  await open?.close();
+  // One that did not open has said so, and has nothing to close.
+  await (await open?.catch(() => undefined))?.close();
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, () => void end().finally(() => process.exit(130)));
+  // Not once: what starts the control plane ends this process where nobody else listens.
+  process.on(signal, () => {
+    isStopped = true;
+    void end().finally(() => process.exit(130));
+  });
 }
 
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  if (!isStopped) console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }

@@ -60,7 +60,7 @@ interface Round {
 async function operatorRate(stage: Stage, { namespace, objects }: Round): Promise<number> {
   const first = stage.arrivals.next(`/${namespace}-`);
   const operator = stage.startOperator({ namespace, flags: FLAGS });
-  const since = performance.timeOrigin + (await first);
+  const since = performance.timeOrigin + (await operator.outlives(first));
   const rate =
     objects / (((await untilWritten(stage, { namespace, objects, by: operator })) - since) / 1000);
   await operator.stop();
@@ -74,7 +74,7 @@ async function bareRate(stage: Stage, { namespace, objects, status }: Round): Pr
     concurrency: CONCURRENCY,
     status,
   });
-  const since = performance.timeOrigin + (await first);
+  const since = performance.timeOrigin + (await peer.outlives(first));
   const rate =
     objects / (((await untilWritten(stage, { namespace, objects, by: peer })) - since) / 1000);
   await peer.stop();
@@ -112,7 +112,7 @@ async function measureStart(stage: Stage, { quick, say }: Options): Promise<Figu
     const first = stage.arrivals.next(`/${namespace}-`);
     const since = performance.now();
     const operator = stage.startOperator({ namespace, flags: election, env });
-    const took = (await first) - since;
+    const took = (await operator.outlives(first)) - since;
     await operator.stop();
     return took;
   };

@@ -56,9 +56,11 @@ export function startDeadline(
     },
     race(promise) {
       return new Promise((resolve, reject) => {
-        if (controller.signal.aborted) reject(controller.signal.reason as Error);
         racing.add(reject);
         void promise.then(resolve, reject).finally(() => racing.delete(reject));
+        // A promise that has settled already goes first.
+        if (controller.signal.aborted)
+          queueMicrotask(() => reject(controller.signal.reason as Error));
       });
     },
     extend(nextMs) {
