@@ -170,11 +170,7 @@ function renderFamily({ name, help, type, write }: Family): string {
  */
 function labelText<Name extends string>(names: readonly Name[], labels: Labels<Name>): string {
   if (names.length === 0) return '';
-  let text = '';
-  names.forEach((name) => {
-    text += `${text === '' ? '{' : ','}${name}="${escapeValue(labels[name])}"`;
-  });
-  return `${text}}`;
+  return `{${names.map((name) => `${name}="${escapeValue(labels[name])}"`).join(',')}}`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };

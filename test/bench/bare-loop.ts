@@ -1,18 +1,19 @@
-import { type FloorStep, floorSteps } from './floor-steps.ts';
+import { floorSteps } from './floor-steps.ts';
 import { apiPath, type Pset, psetPath } from './objects.ts';
 import { inParallel } from './parallel.ts';
-import { openPeer } from './peer.ts';
+import { openPeer, readEvents } from './peer.ts';
 
-// The least that can be done: a list, and for each object a PUT and a write of its status. With
-// steps, also what an operator cannot be without, see `floor-steps.ts`.
+// The least that can be done: a list, and for each object a PUT and a write of its status. It does
+// more with the steps of `floor-steps.ts`.
 const { options, kube, put } = openPeer();
-const does = (step: FloorStep): boolean => floorSteps(options.upTo).includes(step);
-if (does('flags of V8')) {
+const steps = floorSteps(options.upTo);
+const watches = steps.includes('watch');
+if (steps.includes('flags of V8')) {
   const { tuneV8 } = await import('../../src/v8.ts');
   tuneV8();
 }
-const log = does('log') ? await openLog() : undefined;
-const parse = does('schema') ? await schemaParser() : undefined;
+const log = steps.includes('log') ? await openLog() : undefined;
+const parse = steps.includes('schema') ? await schemaParser() : undefined;
 const held = new Map<string, Pick<Pset, 'spec' | 'status'>>();
 
 const list = await kube('GET', psetPath(options.namespace));
@@ -20,7 +21,7 @@ const { items, metadata: listed } = (await list.body.json()) as {
   items: Pset[];
   metadata: { resourceVersion: string };
 };
-if (does('watch')) void watch(listed.resourceVersion);
+if (watches) void watch(listed.resourceVersion);
 
 await inParallel(items, options.concurrency ?? 1, async (object) => {
   const { apiVersion, kind, metadata, spec } = object;
@@ -39,7 +40,7 @@ await inParallel(items, options.concurrency ?? 1, async (object) => {
   if (reply.statusCode !== 200)
     throw new Error(`status of ${name}: HTTP ${reply.statusCode}: ${text}`);
   const written = JSON.parse(text) as Pset;
-  if (does('watch')) keep(written);
+  if (watches) keep(written);
   if (log) {
     const ms = Math.round(performance.now() - since);
     log.info({ kind, namespace, name, did: 'call', ms, httpStatus: 200 }, 'reconciled');
@@ -55,15 +56,7 @@ async function watch(resourceVersion: string): Promise<void> {
     'GET',
     `${psetPath(options.namespace)}?watch=true&resourceVersion=${resourceVersion}`,
   );
-  let rest = '';
-  for await (const chunk of reply.body) {
-    const lines = (rest + (chunk as Buffer).toString('utf8')).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const { object } = JSON.parse(line) as { object: Pset };
-      keep(object);
-    }
-  }
+  await readEvents(reply.body, keep);
 }
 
 function keep({ metadata, spec, status }: Pset): void {

@@ -1,5 +1,5 @@
 import { apiPath, type Pset, psetPath } from './objects.ts';
-import { openPeer } from './peer.ts';
+import { openPeer, readEvents } from './peer.ts';
 import { READY } from './processes.ts';
 
 // The least that can be done: a watch, and a PUT as soon as an event shows another generation.
@@ -15,15 +15,8 @@ const watch = await kube(
   `${psetPath(options.namespace)}?watch=true&resourceVersion=${metadata.resourceVersion}`,
 );
 console.log(READY);
-let rest = '';
-for await (const chunk of watch.body) {
-  const lines = (rest + (chunk as Buffer).toString('utf8')).split('\n');
-  rest = lines.pop() ?? '';
-  for (const line of lines) {
-    const { object } = JSON.parse(line) as { object: Pset };
-    const { name, generation } = object.metadata;
-    if (generations.get(name) === generation) continue;
-    generations.set(name, generation);
-    void put(apiPath(object.spec), object.spec.settings);
-  }
-}
+await readEvents(watch.body, ({ metadata: { name, generation }, spec }) => {
+  if (generations.get(name) === generation) return;
+  generations.set(name, generation);
+  void put(apiPath(spec), spec.settings);
+});

@@ -1,6 +1,6 @@
 import { type Figure, median, medianOf } from './figures.ts';
 import type { OperatorRound, Settling } from './peer-round.ts';
-import { CONCURRENCY } from './settle.ts';
+import { CONCURRENCY } from './peer-sides.ts';
 
 const LEAST_SHARE = 0.9;
 

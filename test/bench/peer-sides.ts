@@ -1,7 +1,10 @@
 import type { FloorStep } from './floor-steps.ts';
 import { type Program, READY, WORKING } from './processes.ts';
-import { CONCURRENCY, FLAGS } from './settle.ts';
 import type { Stage } from './stage.ts';
+
+/** What every side does at once. */
+export const CONCURRENCY = 10;
+export const FLAGS = ['--api-in-flight', String(CONCURRENCY), '--concurrency', String(CONCURRENCY)];
 
 /** What is compared: the least that can be done, a Go operator, and ours. */
 export const SIDES = ['bare', 'go', 'operator'] as const;

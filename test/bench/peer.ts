@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
 import type { FloorStep } from './floor-steps.ts';
+import type { Pset } from './objects.ts';
 
 /** What a bare program is told by the one that starts it. */
 export interface PeerOptions {
@@ -50,4 +51,17 @@ export function openPeer() {
       return reply.body.json();
     },
   };
+}
+
+/** Tells of the object of each event of a watch, until it ends. */
+export async function readEvents(
+  body: AsyncIterable<unknown>,
+  see: (object: Pset) => void,
+): Promise<void> {
+  let rest = '';
+  for await (const chunk of body) {
+    const lines = (rest + (chunk as Buffer).toString('utf8')).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) see((JSON.parse(line) as { object: Pset }).object);
+  }
 }

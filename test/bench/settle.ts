@@ -1,14 +1,11 @@
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Figure, median, medianOf } from './figures.ts';
 import { fillNamespace } from './objects.ts';
-import type { Program } from './processes.ts';
+import { measureSettling } from './peer-round.ts';
+import { CONCURRENCY, FLAGS } from './peer-sides.ts';
 import type { Stage } from './stage.ts';
-import { exampleStatus, lastStatus } from './statuses.ts';
+import { exampleStatus } from './statuses.ts';
 
-/** What every side does at once. */
-export const CONCURRENCY = 10;
-export const FLAGS = ['--api-in-flight', String(CONCURRENCY), '--concurrency', String(CONCURRENCY)];
 const LEAST_SHARE = 0.8;
 const MOST_START_MS = 500;
 
@@ -31,14 +28,8 @@ export async function measureSettle(stage: Stage, options: Options): Promise<Fig
       run % 2 === 0 ? ['bare', 'operator'] : ['operator', 'bare'];
     for (const side of sides) {
       const namespace = `settle-${side}-${run}`;
-      await fillNamespace(stage, { namespace, objects });
-      rates[side].push(
-        await (side === 'operator' ? operatorRate : bareRate)(stage, {
-          namespace,
-          objects,
-          status,
-        }),
-      );
+      const { rate } = await measureSettling(stage, side, { namespace, objects, status });
+      rates[side].push(rate);
     }
   }
   const shares = rates.operator.map((rate, index) => rate / (rates.bare[index] ?? Number.NaN));
@@ -49,52 +40,6 @@ export async function measureSettle(stage: Stage, options: Options): Promise<Fig
     met: median(shares) >= LEAST_SHARE,
   };
   return [settled, ...(await measureStart(stage, options))];
-}
-
-interface Round {
-  readonly namespace: string;
-  readonly objects: number;
-  readonly status: object;
-}
-
-async function operatorRate(stage: Stage, { namespace, objects }: Round): Promise<number> {
-  const first = stage.arrivals.next(`/${namespace}-`);
-  const operator = stage.startOperator({ namespace, flags: FLAGS });
-  const since = performance.timeOrigin + (await operator.outlives(first));
-  const rate =
-    objects / (((await untilWritten(stage, { namespace, objects, by: operator })) - since) / 1000);
-  await operator.stop();
-  return rate;
-}
-
-async function bareRate(stage: Stage, { namespace, objects, status }: Round): Promise<number> {
-  const first = stage.arrivals.next(`/${namespace}-`);
-  const peer = await stage.startPeer('bare-loop.ts', {
-    namespace,
-    concurrency: CONCURRENCY,
-    status,
-  });
-  const since = performance.timeOrigin + (await peer.outlives(first));
-  const rate =
-    objects / (((await untilWritten(stage, { namespace, objects, by: peer })) - since) / 1000);
-  await peer.stop();
-  return rate;
-}
-
-async function untilWritten(
-  stage: Stage,
-  {
-    namespace,
-    objects,
-    by,
-  }: { readonly namespace: string; readonly objects: number; readonly by: Program },
-): Promise<number> {
-  for (;;) {
-    await pause(2000);
-    by.mustRun();
-    const last = await lastStatus(stage, namespace, objects);
-    if (last !== undefined) return last;
-  }
 }
 
 /** Each start is ended at its first PUT, so that nearly all objects still wait for the next one. */

@@ -22,6 +22,7 @@ export function startDeadline(
   caller: AbortSignal | undefined,
 ): Deadline {
   const controller = new AbortController();
+  /** Listeners of the signal would do the same in twice the time, and each call has several. */
   const racing = new Set<(reason: unknown) => void>();
   let cause: Deadline['cause'];
   let length = afterMs;
