@@ -62,8 +62,10 @@ export const usedParts: Plugin = {
         ([name, path]) => `export { default as ${name} } from '${path}';`,
       ),
       `import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';`,
-      `import api from 'undici/lib/api/index.js';`,
-      'Object.assign(Dispatcher.prototype, api);',
+      // Of its ways to make a call, the one that a tunnel through a proxy begins with; all others go
+      // out by `dispatch`.
+      `import connect from 'undici/lib/api/api-connect.js';`,
+      'Object.assign(Dispatcher.prototype, { connect });',
     ].join('\n');
   },
 };

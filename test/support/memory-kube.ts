@@ -283,8 +283,10 @@ async function inTime<T>(
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const deadline = startDeadline(clock, call.timeoutMs ?? 20_000, call.signal);
+  const stop = new AbortController();
+  deadline.onOver((reason) => stop.abort(reason));
   try {
-    return await deadline.race(run(deadline.signal));
+    return await deadline.race(run(stop.signal));
   } catch (error) {
     if (deadline.cause === undefined) throw error;
     const reason = deadline.cause === 'timeout' ? 'Timeout' : 'Aborted';

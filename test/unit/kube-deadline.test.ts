@@ -28,3 +28,13 @@ test('what has settled goes before a deadline that is over', async () => {
   await expect(deadline.race(never)).rejects.toThrow('aborted');
   expect(deadline.cause).toBe('caller');
 });
+
+test('whoever asks last is told when it is over, and at once where it is', async () => {
+  const { clock, deadline } = aDeadline();
+  const told: string[] = [];
+  deadline.onOver(() => told.push('first'));
+  deadline.onOver(() => told.push('second'));
+  await clock.advance(1_000);
+  deadline.onOver((reason) => told.push(reason.message));
+  expect(told).toEqual(['second', 'aborted by the deadline']);
+});

@@ -88,7 +88,7 @@ export function createKubeClient(cluster: Cluster, options: KubeClientOptions = 
       try {
         for await (const chunk of body) {
           deadline.extend();
-          for (const line of splitter.push(chunk as Uint8Array)) yield line;
+          for (const line of splitter.push(chunk)) yield line;
           if (splitter.pending > LONGEST_LINE)
             throw brokenStream(call, 'one line is longer than 16 MiB');
         }

@@ -4,12 +4,13 @@ import type { Clock } from '../../clock.ts';
  * Ends a call that has been silent, or at work, for too long, or that the caller no longer wants.
  */
 export interface Deadline {
-  readonly signal: AbortSignal;
-  /** Why the signal was raised; undefined: it was not. */
+  /** Why it is over; undefined: it is not. */
   readonly cause: 'timeout' | 'caller' | undefined;
   readonly lengthMs: number;
-  /** Settles as the promise does, or rejects when the signal is raised before. */
+  /** Settles as the promise does, or rejects when it is over before. */
   race<T>(promise: Promise<T>): Promise<T>;
+  /** Calls this one, and no longer the one before, when it is over; at once where it is. */
+  onOver(listener: (reason: Error) => void): void;
   /** Starts the whole time again, from now; with `afterMs`, another length of it. */
   extend(afterMs?: number): void;
   /** Leaves no timer and no listener behind. */
@@ -21,17 +22,20 @@ export function startDeadline(
   afterMs: number,
   caller: AbortSignal | undefined,
 ): Deadline {
-  const controller = new AbortController();
-  /** Listeners of the signal would do the same in twice the time, and each call has several. */
-  const racing = new Set<(reason: unknown) => void>();
+  /** An AbortSignal would do the same in several times the time. */
+  const racing = new Set<(reason: Error) => void>();
+  let listener: ((reason: Error) => void) | undefined;
+  let reason: Error | undefined;
   let cause: Deadline['cause'];
   let length = afterMs;
   let since = clock.monotonic();
 
   const raise = (why: 'timeout' | 'caller'): void => {
-    cause ??= why;
-    controller.abort();
-    for (const reject of racing) reject(controller.signal.reason as Error);
+    if (reason) return;
+    cause = why;
+    reason = new Error(`aborted by the ${why === 'timeout' ? 'deadline' : 'caller'}`);
+    for (const reject of racing) reject(reason);
+    listener?.(reason);
   };
   /**
    * Extending is frequent and setting timers is not free, so the timer looks at the time when it
@@ -48,7 +52,6 @@ export function startDeadline(
   caller?.addEventListener('abort', giveUp, { once: true });
 
   return {
-    signal: controller.signal,
     get cause() {
       return cause;
     },
@@ -59,10 +62,15 @@ export function startDeadline(
       return new Promise((resolve, reject) => {
         racing.add(reject);
         void promise.then(resolve, reject).finally(() => racing.delete(reject));
+        if (!reason) return;
         // A promise that has settled already goes first.
-        if (controller.signal.aborted)
-          queueMicrotask(() => reject(controller.signal.reason as Error));
+        const late = reason;
+        queueMicrotask(() => reject(late));
       });
+    },
+    onOver(next) {
+      listener = next;
+      if (reason) next(reason);
     },
     extend(nextMs) {
       since = clock.monotonic();

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../clock.ts';
 import type { Cluster } from './cluster.ts';
 import type { Deadline } from './deadline.ts';
+import { Incoming } from './incoming.ts';
 import { KubeError, noAnswer, refusal } from './kube-error.ts';
 import type { Transport } from './transport.ts';
 
@@ -12,7 +13,7 @@ export interface Outgoing
 }
 
 export interface Answer {
-  readonly body: Dispatcher.ResponseData['body'];
+  readonly body: AsyncIterable<Uint8Array>;
   /** What to say when the body breaks off. */
   readonly broken: (cause: unknown) => KubeError;
 }
@@ -48,9 +49,7 @@ export function createExchange({
       return attempt(call, name, deadline);
     });
     if (first.statusCode !== 401) return finish(first, name, deadline);
-    await deadline.race(first.body.dump()).catch((error: unknown) => {
-      throw broken(name, deadline, first.pool, error);
-    });
+    await readText(answerOf(first, name, deadline), LARGEST_ERROR);
     await deadline.race(cluster.renew()).catch((error: unknown) => {
       throw broken(name, deadline, undefined, error);
     });
@@ -63,19 +62,22 @@ export function createExchange({
     try {
       const { headers, tls } = await deadline.race(cluster.credentials());
       pool = transport.pool(tls);
-      // undici looks at the signal only once the request has a connection, which may be long in
-      // coming.
-      const answer = pool.request({
-        method: call.method,
-        path: base + call.path,
-        ...(call.query ? { query: call.query } : {}),
-        headers: headersOf(call, headers),
-        body: call.body === undefined ? null : JSON.stringify(call.body),
-        signal: deadline.signal,
-      });
-      const { statusCode, body, headers: answered } = await deadline.race(answer);
+      const incoming = new Incoming();
+      deadline.onOver((reason) => incoming.abort(reason));
+      pool.dispatch(
+        {
+          method: call.method,
+          path: base + call.path,
+          ...(call.query ? { query: call.query } : {}),
+          headers: headersOf(call, headers),
+          body: call.body === undefined ? null : JSON.stringify(call.body),
+        },
+        incoming,
+      );
+      const { statusCode, headers: answered } = await incoming.head;
       record(String(statusCode));
-      return { statusCode, body, retryAfter: String(answered['retry-after'] ?? ''), pool };
+      const retryAfter = String(answered['retry-after'] ?? '');
+      return { statusCode, body: incoming, retryAfter, pool };
     } catch (error) {
       record('<error>');
       throw broken(name, deadline, pool, error);
@@ -98,8 +100,8 @@ export function createExchange({
   }
 
   async function finish(reply: Reply, name: string, deadline: Deadline): Promise<Answer> {
-    const { statusCode: status, body, retryAfter, pool } = reply;
-    const answer = { body, broken: (cause: unknown) => broken(name, deadline, pool, cause) };
+    const { statusCode: status, retryAfter } = reply;
+    const answer = answerOf(reply, name, deadline);
     if (status >= 200 && status < 300) return answer;
     const text = await readText(answer, LARGEST_ERROR);
     throw refusal({
@@ -109,6 +111,10 @@ export function createExchange({
       retryAfter: retryAfter || undefined,
       clock,
     });
+  }
+
+  function answerOf({ body, pool }: Reply, name: string, deadline: Deadline): Answer {
+    return { body, broken: (cause) => broken(name, deadline, pool, cause) };
   }
 
   /**
@@ -137,7 +143,7 @@ export function createExchange({
 
 interface Reply {
   readonly statusCode: number;
-  readonly body: Dispatcher.ResponseData['body'];
+  readonly body: Incoming;
   readonly retryAfter: string;
   readonly pool: Dispatcher;
 }
@@ -161,9 +167,9 @@ export async function readText(
   let size = 0;
   try {
     for await (const chunk of body) {
-      size += (chunk as Uint8Array).length;
+      size += chunk.length;
       if (size > most) return undefined;
-      chunks.push(chunk as Uint8Array);
+      chunks.push(chunk);
     }
   } catch (error) {
     throw broken(error);
