@@ -119,6 +119,8 @@ export interface Kind extends Housekeeping {
    * not the key: its reconcile has looked already. `written`: the status that was sent.
    */
   putOwnWrite(object: KubeObject, known: KubeObject | undefined, written: object): void;
+  /** What the watch tells of this object while `write` runs waits for its end. */
+  holdBack(key: string, write: () => Promise<void>): Promise<void>;
   /** The server says that this object is gone; see Store.drop. */
   drop(object: KubeObject): void;
   /** What the server has said is gone under this name; see Store.dropped. */
@@ -141,6 +143,7 @@ export function defineKind<Stored extends KubeObject, Facts, Plan, Done>(
     // Both come from this kind's own collection, where the CRD's schema has checked them.
     put: (object, known) => void store.put(object as Stored, known),
     putOwnWrite: (object, known, written) => void store.put(object as Stored, known, written),
+    holdBack: (key, write) => store.holdBack(key, write),
     drop: (object) => store.drop(object),
     recordsIn: (status) => definition.recordsIn(status),
     dropped: (key) => store.dropped(key),

@@ -137,21 +137,18 @@ export class StatusWriter {
 
   async #put(kind: Kind, object: KubeObject, status: object): Promise<void> {
     const { name, namespace, uid, resourceVersion } = object.metadata;
-    const known = kind.get(keyOf(object));
-    const written = await this.#options.client.request<KubeObject>({
-      method: 'PUT',
-      path: objectPath(kind.type, namespace, name, 'status'),
-      body: {
-        apiVersion: apiVersionOf(kind.type),
-        kind: kind.type.kind,
-        metadata: { name, namespace, uid, resourceVersion },
-        status,
-      },
+    const key = keyOf(object);
+    const known = kind.get(key);
+    const metadata = { name, namespace, uid, resourceVersion };
+    const body = { apiVersion: apiVersionOf(kind.type), kind: kind.type.kind, metadata, status };
+    const path = objectPath(kind.type, namespace, name, 'status');
+    await kind.holdBack(key, async () => {
+      const { client } = this.#options;
+      const written = await client.request<KubeObject>({ method: 'PUT', path, body });
+      // After a restored backup a version may be given twice: then the status went on top of a
+      // spec that nobody has looked at.
+      if (isSameDeclaration(written, kind.get(key))) kind.putOwnWrite(written, known, status);
+      else kind.put(withStaleConditions(written), known);
     });
-    // After a restored backup a version may be given twice: then the status went on top of a spec
-    // that nobody has looked at.
-    if (isSameDeclaration(written, kind.get(keyOf(object))))
-      kind.putOwnWrite(written, known, status);
-    else kind.put(withStaleConditions(written), known);
   }
 }

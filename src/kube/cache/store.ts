@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compareVersions, type KubeObject, keyOf, type ObjectMeta } from '../resource.ts';
+import { HeldBack, type Told } from './held-back.ts';
 import { StoreIndex } from './store-index.ts';
 import { Tombstones } from './tombstones.ts';
 import type { WatchSink } from './watch.ts';
@@ -50,6 +51,7 @@ export class Store<T extends KubeObject> {
   readonly #trim: NonNullable<StoreOptions<T>['trim']>;
   readonly #onChange: StoreOptions<T>['onChange'];
   readonly #tombstones = new Tombstones();
+  readonly #heldBack = new HeldBack<T>();
   /** Per scope, the highest resource version that its watch has delivered, in whatever form. */
   readonly #delivered = new Map<Scope, string>();
 
@@ -127,6 +129,11 @@ export class Store<T extends KubeObject> {
     return this.#objects.has(key) ? undefined : this.#tombstones.underKey(key);
   }
 
+  /** While `write` runs, which puts its reply, what the watch tells of this object waits. */
+  holdBack(key: string, write: () => Promise<void>): Promise<void> {
+    return this.#heldBack.during(key, write, (told) => this.#take(told));
+  }
+
   /**
    * What the watch of one namespace, or of all, brings its news to. The lists of one namespace say
    * nothing about objects elsewhere.
@@ -157,6 +164,7 @@ export class Store<T extends KubeObject> {
     const stays = (held: T, listed: T): boolean =>
       !isRestored && (isDeepStrictEqual(held, listed) || isNewer(held, resourceVersion));
     if (isRestored) this.#tombstones.clear();
+    this.#heldBack.drop(scope);
     const uids = new Set<string>();
     const keys = new Set<string>();
     const changes: Change<T>[] = [];
@@ -181,11 +189,16 @@ export class Store<T extends KubeObject> {
   }
 
   #apply(scope: Scope, event: WatchEvent, object: T): void {
-    const { uid, resourceVersion } = object.metadata;
+    const delivered = this.#delivered.get(scope) ?? '';
+    this.#advance(scope, object.metadata.resourceVersion);
+    const told = { scope, event, object, delivered };
+    if (!this.#heldBack.keeps(keyOf(object), told)) this.#take(told);
+  }
+
+  #take({ event, object, delivered }: Told<T>): void {
+    const { uid } = object.metadata;
     const key = keyOf(object);
     const held = this.#objects.get(key);
-    const delivered = this.#delivered.get(scope) ?? '';
-    this.#advance(scope, resourceVersion);
     if (this.#tombstones.has(uid)) {
       if (event === 'DELETED') this.#tombstones.delete(uid);
       else this.#tell(this.#mayBeBack(key), 'event');

@@ -164,8 +164,8 @@ const STATUSES: readonly Mutation[] = [
     name: 'status-of-the-same-object',
     rule: 'A status is written to the object that it speaks of, not to one made anew by its name.',
     file: 'controller/status-writer.ts',
-    from: 'metadata: { name, namespace, uid, resourceVersion },',
-    to: 'metadata: { name, namespace, resourceVersion },',
+    from: 'metadata = { name, namespace, uid, resourceVersion };',
+    to: 'metadata = { name, namespace, resourceVersion };',
     seenBy: { test: RECONCILER, title: 'carries resourceVersion and uid as precondition' },
   },
   seenInLife(

@@ -3,6 +3,8 @@ import { type Mutation, seenInLife } from '../mutation.ts';
 const CLIENT = 'test/unit/kube-client.test.ts';
 const STREAM = 'test/unit/kube-client-stream.test.ts';
 const STORE = 'test/unit/kube-store.test.ts';
+const STORE_WRITES = 'test/unit/kube-store-writes.test.ts';
+const INCOMING = 'test/unit/kube-incoming.test.ts';
 const WATCH = 'test/unit/kube-watch.test.ts';
 const WATCH_STALE = 'test/unit/kube-watch-stale.test.ts';
 
@@ -23,6 +25,22 @@ const CALLS: readonly Mutation[] = [
     from: 'first.statusCode !== 401',
     to: 'first.statusCode !== 402',
     seenBy: { test: CLIENT, title: 'after a 401 the token is read again and the call tried once' },
+  },
+  {
+    name: 'late-call-is-not-sent',
+    rule: 'A call to Kubernetes that is over before it has a connection is not sent.',
+    file: 'kube/client/incoming.ts',
+    from: "if (this.#isOver) throw this.#error ?? new Error('the call is over');",
+    to: '',
+    seenBy: { test: INCOMING, title: 'a call that is over before it has a connection is not sent' },
+  },
+  {
+    name: 'slow-reader-is-waited-for',
+    rule: 'The API server waits where its answer is read slowly; it does not pile up in memory.',
+    file: 'kube/client/incoming.ts',
+    from: 'if (this.#unread.length >= MOST_UNREAD) controller.pause();',
+    to: '',
+    seenBy: { test: INCOMING, title: 'a server waits for a reader that is slow' },
   },
   {
     name: 'kubernetes-redirect-not-followed',
@@ -162,6 +180,22 @@ const CACHE: readonly Mutation[] = [
     from: 'held?.metadata.resourceVersion ?? delivered',
     to: "''",
     seenBy: { test: STORE, title: 'an event that is not newer than what is held is ignored' },
+  },
+  {
+    name: 'edit-during-a-write-is-told',
+    rule: 'What somebody changes while a status is written is told when that has ended.',
+    file: 'kube/cache/held-back.ts',
+    from: 'if (told) take(told);',
+    to: '',
+    seenBy: { test: STORE_WRITES, title: 'whatever others do between any two steps of a write' },
+  },
+  {
+    name: 'nothing-outlives-a-restore',
+    rule: 'What a watch told before a restored backup does not come back.',
+    file: 'kube/cache/held-back.ts',
+    from: 'told?.scope === scope',
+    to: 'told?.scope === undefined && scope !== undefined',
+    seenBy: { test: STORE_WRITES, title: 'nor does what was told before a restored backup' },
   },
   {
     name: 'late-reply-revives-nobody',

@@ -1,0 +1,51 @@
+import type { WatchEvent } from './watch-event.ts';
+
+/** One event, as its watch told it. */
+export interface Told<T> {
+  /** The namespace that the watch covers; undefined: all. */
+  readonly scope: string | undefined;
+  readonly event: WatchEvent;
+  readonly object: T;
+  /** The version that the watch had told of before. */
+  readonly delivered: string;
+}
+
+/**
+ * What watches tell of objects that are being written. Most of it is the echo of the write, which
+ * is no news any more once the reply has been taken. So it waits for the end of the write, as if
+ * the watch were slow; but for a deletion, after which nothing from before counts.
+ */
+export class HeldBack<T> {
+  /** By key of an object that is being written, the last event that came meanwhile. */
+  readonly #last = new Map<string, Told<T> | undefined>();
+
+  /** `take` gets what has waited, when `write` has ended in whatever way. */
+  async during(
+    key: string,
+    write: () => Promise<void>,
+    take: (told: Told<T>) => void,
+  ): Promise<void> {
+    if (this.#last.has(key)) return write();
+    this.#last.set(key, undefined);
+    try {
+      await write();
+    } finally {
+      const told = this.#last.get(key);
+      this.#last.delete(key);
+      if (told) take(told);
+    }
+  }
+
+  /** Whether this event waits; else it is to be taken now. */
+  keeps(key: string, told: Told<T>): boolean {
+    if (!this.#last.has(key)) return false;
+    const waits = told.event !== 'DELETED';
+    this.#last.set(key, waits ? told : undefined);
+    return waits;
+  }
+
+  /** A list of this scope has come, after all that its watch has told. */
+  drop(scope: string | undefined): void {
+    for (const [key, told] of this.#last) if (told?.scope === scope) this.#last.set(key, undefined);
+  }
+}

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Store } from '../../src/kube/cache/store.ts';
+import type { WatchEvent } from '../../src/kube/cache/watch-event.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
+import { anObject } from '../support/kube-server.ts';
+
+const KEY = 'ns/a';
+
+/** A store that is told of `ns/a` in version 5 and then writes it, until `end` is called. */
+function duringAWrite(versions: { readonly told?: string } = {}) {
+  const changes: string[] = [];
+  const store = new Store<KubeObject>({
+    onChange: (_key, now, _before, origin) =>
+      changes.push(`${now?.metadata.resourceVersion ?? 'gone'} ${origin}`),
+  });
+  const watch = store.sink();
+  watch.replace([anObject('a', versions.told ?? '5')], '5', false);
+  changes.length = 0;
+  const answer = Promise.withResolvers<KubeObject>();
+  const written = store.holdBack(KEY, async () => {
+    store.put(await answer.promise, store.get(KEY), {});
+  });
+  return {
+    store,
+    watch,
+    changes,
+    end: async (version: string) => {
+      answer.resolve(anObject('a', version));
+      await written;
+    },
+    fail: async () => {
+      answer.reject(new Error('no answer'));
+      await written.catch(() => undefined);
+    },
+  };
+}
+
+test('the echo of a write that comes before its reply is no news', async () => {
+  const { watch, changes, end } = duringAWrite();
+  watch.apply('MODIFIED', anObject('a', '6'));
+  await end('6');
+  expect(changes).toEqual(['6 own-write']);
+});
+
+test('what somebody else changes during a write is told when it has ended, also without an answer', async () => {
+  const first = duringAWrite();
+  first.watch.apply('MODIFIED', anObject('a', '6'));
+  first.watch.apply('MODIFIED', anObject('a', '7'));
+  await first.end('6');
+  expect(first.changes).toEqual(['6 own-write', '7 event']);
+  const second = duringAWrite();
+  second.watch.apply('MODIFIED', anObject('a', '6'));
+  await second.fail();
+  expect(second.changes).toEqual(['6 event']);
+});
+
+test('a deletion does not wait for the write, and nothing from before it comes back', async () => {
+  const { store, watch, changes, end } = duringAWrite();
+  watch.apply('MODIFIED', anObject('a', '6'));
+  watch.apply('DELETED', anObject('a', '7'));
+  expect(changes).toEqual(['gone event']);
+  await end('6');
+  expect([store.size, changes.length]).toEqual([0, 1]);
+});
+
+test('nor does what was told before a restored backup, where it is of a higher version', async () => {
+  const { store, watch, changes, fail } = duringAWrite();
+  watch.apply('MODIFIED', anObject('a', '9'));
+  watch.replace([anObject('a', '3')], '4', true);
+  await fail();
+  expect(store.get(KEY)?.metadata.resourceVersion).toBe('3');
+  expect(changes).toEqual(['3 list']);
+});
+
+test('the list of one namespace leaves what waits in another', async () => {
+  const { store, watch, changes, end } = duringAWrite();
+  watch.apply('MODIFIED', anObject('a', '7'));
+  store.sink('other').replace([], '20', false);
+  await end('6');
+  expect(changes.at(-1)).toBe('7 event');
+});
+
+type Step = 'edit' | 'delete' | 'create' | 'deliver' | 'write' | 'answer';
+
+/** One object on a server, a watch that may be late, and a client that writes what it holds. */
+class World {
+  #version = 5;
+  #made = 1;
+  #object: KubeObject | undefined = anObject('a', '5', { uid: 'uid-1', spec: 0 });
+  readonly #undelivered: { readonly event: WatchEvent; readonly object: KubeObject }[] = [];
+  /** Specs that somebody was told of who is to look. */
+  readonly seen = new Set<unknown>();
+  #answer: (() => void) | undefined;
+  #written: Promise<void> = Promise.resolve();
+  readonly #store = new Store<KubeObject>({
+    onChange: (_key, now, _before, origin) => {
+      if (origin !== 'own-write') this.seen.add(now?.spec);
+    },
+  });
+  readonly #watch = this.#store.sink();
+
+  constructor() {
+    this.#watch.replace(this.#object ? [this.#object] : [], '5', false);
+  }
+
+  get stored(): KubeObject | undefined {
+    return this.#object;
+  }
+
+  get held(): KubeObject | undefined {
+    return this.#store.get(KEY);
+  }
+
+  async step(step: Step): Promise<void> {
+    const now = this.#object;
+    if (step === 'edit' && now) this.#set('MODIFIED', { ...now, spec: this.#version });
+    if (step === 'delete' && now) this.#set('DELETED', now);
+    if (step === 'create' && !now) {
+      this.#made += 1;
+      this.#set('ADDED', anObject('a', '0', { uid: `uid-${this.#made}`, spec: this.#version }));
+    }
+    if (step === 'deliver') this.#deliver();
+    if (step === 'write' && !this.#answer) this.#write();
+    if (step === 'answer') await this.#end();
+  }
+
+  async settle(): Promise<void> {
+    await this.#end();
+    while (this.#undelivered.length > 0) this.#deliver();
+  }
+
+  #set(event: WatchEvent, object: KubeObject): void {
+    this.#version += 1;
+    const resourceVersion = String(this.#version);
+    const next = { ...object, metadata: { ...object.metadata, resourceVersion } };
+    this.#object = event === 'DELETED' ? undefined : next;
+    this.#undelivered.push({ event, object: next });
+  }
+
+  #deliver(): void {
+    const told = this.#undelivered.shift();
+    if (told) this.#watch.apply(told.event, told.object);
+  }
+
+  /** Carried out at once, with the held version as precondition; answered later. */
+  #write(): void {
+    const { held } = this;
+    if (!held) return;
+    const { uid, resourceVersion } = held.metadata;
+    const now = this.#object;
+    const isCurrent = now?.metadata.uid === uid && now.metadata.resourceVersion === resourceVersion;
+    if (isCurrent) this.#set('MODIFIED', now);
+    const reply = isCurrent ? this.#object : undefined;
+    const answered = new Promise<void>((resolve) => {
+      this.#answer = resolve;
+    });
+    this.#written = this.#store.holdBack(KEY, async () => {
+      await answered;
+      if (reply) this.#store.put(reply, held, {});
+    });
+  }
+
+  async #end(): Promise<void> {
+    this.#answer?.();
+    this.#answer = undefined;
+    await this.#written;
+  }
+}
+
+test('whatever others do between any two steps of a write, the store ends with what the server has, and somebody was told of the last spec', async () => {
+  const steps = fc.array(
+    fc.constantFrom<Step>('edit', 'delete', 'create', 'deliver', 'write', 'answer'),
+    { maxLength: 25 },
+  );
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      const world = new World();
+      for (const step of all) await world.step(step);
+      await world.settle();
+      expect(world.held).toEqual(world.stored);
+      expect([...world.seen]).toContain(world.stored?.spec);
+    }),
+    { numRuns: 2_000 },
+  );
+});
