@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Cancel, Clock } from './clock.ts';
+import { letHeapGrow } from './v8.ts';
 
 type Collect = (options: {
   readonly type: 'major';
@@ -15,6 +16,12 @@ const QUIET_MS = 5_000;
  * is not worth it.
  */
 const WORTH_BYTES = 16 * 2 ** 20;
+/**
+ * A heap of more than this is that of thousands of objects. To collect it whenever it has grown by a
+ * fifth takes a tenth of all processor time; so it may grow by so much, whatever its size.
+ */
+const LARGE_BYTES = 32 * 2 ** 20;
+const LEAST_GROWTH = 20;
 
 export interface RestCollector {
   /** Something was done. Costs next to nothing. */
@@ -24,14 +31,21 @@ export interface RestCollector {
 /**
  * V8 collects while it allocates, so a process that has come to rest would keep the garbage of its
  * last burst for ever. This gives it back once nothing has happened for a while; at rest it holds
- * no timer.
+ * no timer. During a burst it looks at the heap now and then, and has a large one collected less
+ * often.
  */
 export function createRestCollector(options: {
   readonly clock: Clock;
   readonly heapBytes?: () => number;
   readonly collect?: () => void;
+  readonly letGrow?: (percent: number) => void;
 }): RestCollector {
-  const { clock, heapBytes = usedBytes, collect = exposedCollect() } = options;
+  const {
+    clock,
+    heapBytes = usedBytes,
+    collect = exposedCollect(),
+    letGrow = letHeapGrow,
+  } = options;
   let lastActive = 0;
   let waiting: Cancel | undefined;
   /**
@@ -43,6 +57,7 @@ export function createRestCollector(options: {
   const look = (): void => {
     const quietMs = clock.monotonic() - lastActive;
     if (quietMs < QUIET_MS) {
+      letGrow(growthOf(heapBytes()));
       waiting = clock.at(QUIET_MS - quietMs, look);
       return;
     }
@@ -58,6 +73,12 @@ export function createRestCollector(options: {
       waiting ??= clock.at(QUIET_MS, look);
     },
   };
+}
+
+/** In percent. */
+function growthOf(bytes: number): number {
+  const percent = bytes < LARGE_BYTES ? LEAST_GROWTH : Math.round((100 * LARGE_BYTES) / bytes);
+  return Math.max(percent, LEAST_GROWTH);
 }
 
 function usedBytes(): number {

@@ -11,8 +11,7 @@ export function tuneV8(): void {
   // Bursts, such as the first list, would let V8 grow the space for new objects to many times what
   // a reconcile needs, and it is given back only at rest.
   setFlagsFromString('--semi-space-growth-factor=1');
-  // After a collection the heap would be let grow to a multiple before the next one.
-  setFlagsFromString('--heap-growing-percent=20');
+  letHeapGrow(20);
   // The last compiler takes 8 MB, and saves a few percent of the processor time with thousands of
   // objects, nothing with fewer.
   setFlagsFromString('--no-turbofan');
@@ -20,4 +19,12 @@ export function tuneV8(): void {
   // are not given back, and saves nothing that can be measured.
   setFlagsFromString('--no-wasm-tier-up');
   setFlagsFromString('--no-wasm-dynamic-tiering');
+}
+
+/**
+ * By how many percent the heap may grow after a collection before the next one; by default, to a
+ * multiple. V8 itself allows some megabytes at the least.
+ */
+export function letHeapGrow(percent: number): void {
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
 }

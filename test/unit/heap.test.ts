@@ -7,7 +7,7 @@ const MB = 2 ** 20;
 
 function aCollector() {
   const clock = new FakeClock();
-  const heap = { bytes: 40 * MB, collections: 0 };
+  const heap = { bytes: 40 * MB, collections: 0, growth: [] as number[] };
   const collector = createRestCollector({
     clock,
     heapBytes: () => heap.bytes,
@@ -15,6 +15,7 @@ function aCollector() {
       heap.collections += 1;
       heap.bytes = 20 * MB;
     },
+    letGrow: (percent) => heap.growth.push(percent),
   });
   return { clock, heap, collector };
 }
@@ -28,6 +29,21 @@ test('collects once, five seconds after the last activity of a burst', async () 
   expect(heap.collections).toBe(0);
   await clock.advance(1_000);
   expect(heap.collections).toBe(1);
+});
+
+test('a large heap may grow by some 32 MB while there is work, a small or a huge one by a fifth', async () => {
+  const { clock, heap, collector } = aCollector();
+  const growths: (number | undefined)[] = [];
+  for (const bytes of [31, 32, 40, 64, 160, 1_000]) {
+    heap.bytes = bytes * MB;
+    for (let second = 0; second < 10; second += 1) {
+      collector.active();
+      await clock.advance(1_000);
+    }
+    growths.push(heap.growth.at(-1));
+  }
+  expect(growths).toEqual([20, 100, 80, 50, 20, 20]);
+  expect(heap.collections).toBe(0);
 });
 
 test('holds no timer at rest, and one however much happens', async () => {
