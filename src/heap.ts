@@ -17,8 +17,8 @@ const QUIET_MS = 5_000;
  */
 const WORTH_BYTES = 16 * 2 ** 20;
 /**
- * A heap of more than this is that of thousands of objects. To collect it whenever it has grown by a
- * fifth takes a tenth of all processor time; so it may grow by so much, whatever its size.
+ * A heap of more than this is that of thousands of objects. To collect it whenever it has grown by
+ * a fifth takes a tenth of all processor time; so it may grow by this much, whatever its size.
  */
 const LARGE_BYTES = 32 * 2 ** 20;
 const LEAST_GROWTH = 20;
