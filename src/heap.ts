@@ -18,7 +18,8 @@ const QUIET_MS = 5_000;
 const WORTH_BYTES = 16 * 2 ** 20;
 /**
  * A heap of more than this is that of thousands of objects. To collect it whenever it has grown by
- * a fifth takes a tenth of all processor time; so it may grow by this much, whatever its size.
+ * a fifth takes a tenth of all processor time; so it may grow by this much, or by a fifth where
+ * that is more.
  */
 const LARGE_BYTES = 32 * 2 ** 20;
 const LEAST_GROWTH = 20;
@@ -62,6 +63,7 @@ export function createRestCollector(options: {
       return;
     }
     waiting = undefined;
+    letGrow(LEAST_GROWTH);
     if (heapBytes() - kept < WORTH_BYTES) return;
     collect();
     kept = heapBytes();

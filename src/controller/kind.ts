@@ -119,7 +119,7 @@ export interface Kind extends Housekeeping {
    * not the key: its reconcile has looked already. `written`: the status that was sent.
    */
   putOwnWrite(object: KubeObject, known: KubeObject | undefined, written: object): void;
-  /** What the watch tells of this object while `write` runs waits for its end. */
+  /** See Store.holdBack. */
   holdBack(key: string, write: () => Promise<void>): Promise<void>;
   /** The server says that this object is gone; see Store.drop. */
   drop(object: KubeObject): void;

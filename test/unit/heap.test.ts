@@ -46,6 +46,17 @@ test('a large heap may grow by some 32 MB while there is work, a small or a huge
   expect(heap.collections).toBe(0);
 });
 
+test('what a burst let the heap grow by is over with the burst', async () => {
+  const { clock, heap, collector } = aCollector();
+  collector.active();
+  await clock.advance(4_000);
+  collector.active();
+  await clock.advance(1_000);
+  expect(heap.growth).toEqual([80]);
+  await clock.advance(5_000);
+  expect([heap.growth.at(-1), heap.collections]).toEqual([20, 1]);
+});
+
 test('holds no timer at rest, and one however much happens', async () => {
   const { clock, collector } = aCollector();
   expect(clock.pending).toBe(0);

@@ -247,3 +247,13 @@ test('a thousand calls leave no listener, no timer and few sockets', async () =>
   expect(clock.pending).toBe(0);
   expect(server.connections.accepted).toBeLessThan(30);
 });
+
+test('a 401 that breaks off half-way is a refusal of the identity all the same', async () => {
+  const { server, client } = await setUp((_, response) => {
+    if (server.requests.length > 1) return sendJson(response, 200, {});
+    response.writeHead(401, { 'content-length': '100' });
+    response.write('half', () => response.destroy());
+  });
+  expect(await client.request(GET)).toEqual({});
+  expect(server.requests).toHaveLength(2);
+});

@@ -13,7 +13,8 @@ export interface Told<T> {
 /**
  * What watches tell of objects that are being written. Most of it is the echo of the write, which
  * is no news any more once the reply has been taken. So it waits for the end of the write, as if
- * the watch were slow; but for a deletion, after which nothing from before counts.
+ * the watch were slow; a deletion does not, and brings what waits along, since whoever is left is
+ * judged by the last status of what is gone.
  */
 export class HeldBack<T> {
   /** By key of an object that is being written, the last event that came meanwhile. */
@@ -36,12 +37,14 @@ export class HeldBack<T> {
     }
   }
 
-  /** Whether this event waits; else it is to be taken now. */
-  keeps(key: string, told: Told<T>): boolean {
-    if (!this.#last.has(key)) return false;
+  /** What is to be taken now, in this order. */
+  due(key: string, told: Told<T>): readonly Told<T>[] {
+    if (!this.#last.has(key)) return [told];
+    const before = this.#last.get(key);
     const waits = told.event !== 'DELETED';
     this.#last.set(key, waits ? told : undefined);
-    return waits;
+    if (waits) return [];
+    return before ? [before, told] : [told];
   }
 
   /** A list of this scope has come, after all that its watch has told. */

@@ -129,7 +129,10 @@ export class Store<T extends KubeObject> {
     return this.#objects.has(key) ? undefined : this.#tombstones.underKey(key);
   }
 
-  /** While `write` runs, which puts its reply, what the watch tells of this object waits. */
+  /**
+   * While `write` runs, which puts its reply, what the watch tells of this object waits, but for
+   * its end.
+   */
   holdBack(key: string, write: () => Promise<void>): Promise<void> {
     return this.#heldBack.during(key, write, (told) => this.#take(told));
   }
@@ -192,7 +195,7 @@ export class Store<T extends KubeObject> {
     const delivered = this.#delivered.get(scope) ?? '';
     this.#advance(scope, object.metadata.resourceVersion);
     const told = { scope, event, object, delivered };
-    if (!this.#heldBack.keeps(keyOf(object), told)) this.#take(told);
+    for (const due of this.#heldBack.due(keyOf(object), told)) this.#take(due);
   }
 
   #take({ event, object, delivered }: Told<T>): void {

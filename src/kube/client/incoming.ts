@@ -10,7 +10,7 @@ export interface Head {
 
 /**
  * One answer as undici brings it. Its own `request` makes a stream of every body and listens to a
- * signal, which costs more than all else of a short call.
+ * signal, for each call anew.
  */
 export class Incoming implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> {
   readonly #head = Promise.withResolvers<Head>();
@@ -22,7 +22,7 @@ export class Incoming implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
   #error: Error | undefined;
   #wake: (() => void) | undefined;
 
-  /** Breaks the call off, wherever it is; whoever waits for it or reads it gets the error. */
+  /** Breaks the call off; whoever waits for it gets the error, or reads it after what has come. */
   abort(error: Error): void {
     this.#end(error);
     this.#controller?.abort(error);
@@ -83,7 +83,7 @@ export class Incoming implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
     if (this.#isOver) return;
     this.#isOver = true;
     this.#error = error;
-    if (error) this.#head.reject(error);
+    this.#head.reject(error ?? new Error('the answer ended before it began'));
     this.#wake?.();
   }
 }
