@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Cancel, Clock } from './clock.ts';
-import { letHeapGrow } from './v8.ts';
+import { LEAST_GROWTH, letHeapGrow } from './v8.ts';
 
 type Collect = (options: {
   readonly type: 'major';
@@ -22,7 +22,6 @@ const WORTH_BYTES = 16 * 2 ** 20;
  * that is more.
  */
 const LARGE_BYTES = 32 * 2 ** 20;
-const LEAST_GROWTH = 20;
 
 export interface RestCollector {
   /** Something was done. Costs next to nothing. */

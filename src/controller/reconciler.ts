@@ -177,7 +177,7 @@ export class Reconciler {
     const result = { kind, base, report: { ...report, status }, ...(before && { before }) };
     const { recorded, outcome } = await this.#writer.write(id, result);
     const written = kind.get(keyOf(base));
-    if (recorded !== 'lost' && written) defer(written);
+    if (recorded !== 'lost' && written?.metadata.uid === base.metadata.uid) defer(written);
     return outcome;
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { awaitChange } from '../../src/controller/outcome.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
@@ -125,6 +125,22 @@ describe('a status that could not be written', () => {
     await engine.reconciler.end(() => undefined);
     expect(stored(engine)?.status).toBeUndefined();
     expect(engine.told).toEqual([]);
+  });
+
+  test('is not told at the end of an object that was made anew while the one before was written', async () => {
+    engine.given(KEY);
+    engine.report = (object, now) => ({
+      ...anAttempt(object, now),
+      lastWord: { status: { observedGeneration: 7 }, isOnTop: () => true },
+    });
+    vi.spyOn(engine.kind, 'recorded').mockImplementationOnce(() => {
+      engine.server.remove(PIPE, KEY);
+      const another = engine.server.create(PIPE, KEY);
+      engine.store.sink().replace([another], another.metadata.resourceVersion, false);
+    });
+    await engine.pass(KEY);
+    await engine.reconciler.end(() => undefined);
+    expect(stored(engine)?.status).toBeUndefined();
   });
 
   test('is written first where only the next step would tell of it, and the user says something new', async () => {

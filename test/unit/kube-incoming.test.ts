@@ -128,3 +128,9 @@ describe.each([{ protocol: 'HTTP/2' }, { protocol: 'HTTP/1.1' }])('$protocol', (
     expect(requests).toHaveLength(1);
   });
 });
+
+test('an answer that ends before it has begun is none', async () => {
+  const incoming = new Incoming();
+  incoming.onResponseEnd();
+  await expect(incoming.head).rejects.toThrow('the answer ended before it began');
+});

@@ -13,8 +13,8 @@ export interface Told<T> {
 /**
  * What watches tell of objects that are being written. Most of it is the echo of the write, which
  * is no news any more once the reply has been taken. So it waits for the end of the write, as if
- * the watch were slow; a deletion does not, and brings what waits along, since whoever is left is
- * judged by the last status of what is gone.
+ * the watch were slow; but not beyond a deletion or a list, since whoever is left is judged by the
+ * last status of what is gone.
  */
 export class HeldBack<T> {
   /** By key of an object that is being written, the last event that came meanwhile. */
@@ -37,18 +37,24 @@ export class HeldBack<T> {
     }
   }
 
-  /** What is to be taken now, in this order. */
+  /** What is to be taken now that this has been told, in this order. */
   due(key: string, told: Told<T>): readonly Told<T>[] {
     if (!this.#last.has(key)) return [told];
-    const before = this.#last.get(key);
-    const waits = told.event !== 'DELETED';
-    this.#last.set(key, waits ? told : undefined);
-    if (waits) return [];
-    return before ? [before, told] : [told];
+    if (told.event === 'DELETED') return [...this.#end(key), told];
+    this.#last.set(key, told);
+    return [];
   }
 
-  /** A list of this scope has come, after all that its watch has told. */
-  drop(scope: string | undefined): void {
-    for (const [key, told] of this.#last) if (told?.scope === scope) this.#last.set(key, undefined);
+  /** What is to be taken before a list of this scope, or given up for it. */
+  dueBefore(scope: string | undefined): readonly Told<T>[] {
+    return [...this.#last].flatMap(([key, told]) =>
+      told && told.scope === scope ? this.#end(key) : [],
+    );
+  }
+
+  #end(key: string): readonly Told<T>[] {
+    const told = this.#last.get(key);
+    this.#last.set(key, undefined);
+    return told ? [told] : [];
   }
 }

@@ -166,8 +166,8 @@ export class Store<T extends KubeObject> {
     // the generation with it.
     const stays = (held: T, listed: T): boolean =>
       !isRestored && (isDeepStrictEqual(held, listed) || isNewer(held, resourceVersion));
+    for (const told of this.#heldBack.dueBefore(scope)) if (!isRestored) this.#take(told);
     if (isRestored) this.#tombstones.clear();
-    this.#heldBack.drop(scope);
     const uids = new Set<string>();
     const keys = new Set<string>();
     const changes: Change<T>[] = [];

@@ -192,10 +192,18 @@ const CACHE: readonly Mutation[] = [
   {
     name: 'nothing-outlives-a-restore',
     rule: 'What a watch told before a restored backup does not come back.',
+    file: 'kube/cache/store.ts',
+    from: 'if (!isRestored) this.#take(told);',
+    to: 'this.#take(told);',
+    seenBy: { test: STORE_WRITES, title: 'what was told before a restored backup does not' },
+  },
+  {
+    name: 'an-end-goes-behind-what-waits',
+    rule: 'Who is left is judged by the last status of an object that is gone.',
     file: 'kube/cache/held-back.ts',
-    from: 'told?.scope === scope',
-    to: 'told?.scope === undefined && scope !== undefined',
-    seenBy: { test: STORE_WRITES, title: 'nor does what was told before a restored backup' },
+    from: 'return [...this.#end(key), told];',
+    to: 'return [...this.#end(key).slice(1), told];',
+    seenBy: { test: STORE_WRITES, title: 'a deletion does not wait for the write' },
   },
   {
     name: 'late-reply-revives-nobody',
