@@ -16,12 +16,13 @@ const QUIET_MS = 5_000;
  * is not worth it.
  */
 const WORTH_BYTES = 16 * 2 ** 20;
-/**
- * A heap of more than this is that of thousands of objects. To collect it whenever it has grown by
- * a fifth takes a tenth of all processor time; so it may grow by this much, or by a fifth where
- * that is more.
- */
+/** A heap of more than this is that of thousands of objects. */
 const LARGE_BYTES = 32 * 2 ** 20;
+/**
+ * To collect a large heap whenever it has grown by a fifth takes a tenth of all processor time; so
+ * it may grow by this much, but not to more than double, or by a fifth where that is more.
+ */
+const GROWTH_BYTES = 48 * 2 ** 20;
 
 export interface RestCollector {
   /** Something was done. Costs next to nothing. */
@@ -78,7 +79,8 @@ export function createRestCollector(options: {
 
 /** In percent. */
 function growthOf(bytes: number): number {
-  const percent = bytes < LARGE_BYTES ? LEAST_GROWTH : Math.round((100 * LARGE_BYTES) / bytes);
+  if (bytes < LARGE_BYTES) return LEAST_GROWTH;
+  const percent = Math.min(100, Math.round((100 * GROWTH_BYTES) / bytes));
   return Math.max(percent, LEAST_GROWTH);
 }
 

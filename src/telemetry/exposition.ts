@@ -176,6 +176,7 @@ function labelText<Name extends string>(names: readonly Name[], labels: Labels<N
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 
 function escapeValue(value: string): string {
+  if (!/[\\"\n]/.test(value)) return value;
   return value.replaceAll(/[\\"\n]/g, (character) => ESCAPES[character] ?? character);
 }
 

@@ -153,5 +153,8 @@ export function quoting(requestId: string | undefined): string {
  * As it is stored: the API server drops nothing that is undefined, because JSON has no such thing.
  */
 export function withoutUndefined<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter((entry) => entry[1] !== undefined)) as T;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const kept: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) if (fields[name] !== undefined) kept[name] = fields[name];
+  return kept as T;
 }

@@ -18,6 +18,7 @@ export class Incoming implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
   readonly head: Promise<Head> = this.#head.promise;
   #controller: Dispatcher.DispatchController | undefined;
   #unread: Uint8Array[] = [];
+  #hasBegun = false;
   #isOver = false;
   #error: Error | undefined;
   #wake: (() => void) | undefined;
@@ -40,7 +41,9 @@ export class Incoming implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
     statusCode: number,
     headers: Head['headers'],
   ): void {
-    if (statusCode >= 200) this.#head.resolve({ statusCode, headers });
+    if (statusCode < 200) return;
+    this.#hasBegun = true;
+    this.#head.resolve({ statusCode, headers });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -83,7 +86,8 @@ export class Incoming implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
     if (this.#isOver) return;
     this.#isOver = true;
     this.#error = error;
-    this.#head.reject(error ?? new Error('the answer ended before it began'));
+    // Making an error for each answer would cost more than all else here.
+    if (!this.#hasBegun) this.#head.reject(error ?? new Error('the answer ended before it began'));
     this.#wake?.();
   }
 }
