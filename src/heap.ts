@@ -20,7 +20,9 @@ const WORTH_BYTES = 16 * 2 ** 20;
 const LARGE_BYTES = 32 * 2 ** 20;
 /**
  * To collect a large heap whenever it has grown by a fifth takes a tenth of all processor time; so
- * it may grow by this much, but not to more than double, or by a fifth where that is more.
+ * it may grow by this much, but not to more than double, or by a fifth where that is more. V8
+ * takes the percentage of what it finds in use after its next collection, and the look that set it
+ * may be 5 s old: a heap that fills faster may grow by more, up to V8's own limit.
  */
 const GROWTH_BYTES = 48 * 2 ** 20;
 

@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { expect, test } from 'vitest';
 import { createRestCollector } from '../../src/heap.ts';
@@ -96,4 +100,29 @@ test('the real collection gives the garbage of a burst back', async () => {
   await clock.advance(5_000);
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(2 * MB);
   expect(burst).toEqual([]);
+});
+
+/** Collections of the whole heap while a process replaces all of 20 MB that it holds, ten times. */
+async function collectionsAt(percent: number): Promise<number> {
+  const module = pathToFileURL(join(import.meta.dirname, '../../src/v8.ts')).href;
+  const script = `
+    import { letHeapGrow } from '${module}';
+    letHeapGrow(${percent});
+    const make = () => Array.from({ length: 10_000 }, (_, i) => ({ text: [i, i, i, i] }));
+    globalThis.kept = Array.from({ length: 30 }, make);
+    gc();
+    for (let round = 0; round < 300; round += 1) {
+      kept.shift();
+      kept.push(make());
+      await new Promise(setImmediate);
+    }`;
+  const args = ['--trace-gc', '--expose-gc', '--input-type=module', '--eval', script];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return stdout.split('Mark-Compact').length - 1;
+}
+
+test('a heap that may grow by more is collected less often', async () => {
+  const [seldom, often] = await Promise.all([collectionsAt(200), collectionsAt(20)]);
+  expect(seldom).toBeGreaterThan(0);
+  expect(seldom * 2).toBeLessThan(often);
 });

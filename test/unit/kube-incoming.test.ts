@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { createSecureServer, type Http2ServerResponse } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Incoming } from '../../src/kube/client/incoming.ts';
 import { selfSigned } from '../simulator/certificate.ts';
@@ -129,8 +129,21 @@ describe.each([{ protocol: 'HTTP/2' }, { protocol: 'HTTP/1.1' }])('$protocol', (
   });
 });
 
-test('an answer that ends before it has begun is none', async () => {
+test('what only informs before an answer is none', async () => {
+  const { get } = await setUp(false, (response) => {
+    response.writeEarlyHints({ link: '</x>; rel=preload' });
+    response.end('x');
+  });
+  expect((await get().head).statusCode).toBe(200);
+});
+
+test.each([
+  ['at once', []],
+  ['after something that only informs', [103]],
+])('an answer that ends %s before it has begun is none', async (_, codes) => {
   const incoming = new Incoming();
+  const controller = {} as Dispatcher.DispatchController;
+  for (const code of codes) incoming.onResponseStart(controller, code, {});
   incoming.onResponseEnd();
   await expect(incoming.head).rejects.toThrow('the answer ended before it began');
 });

@@ -64,6 +64,15 @@ test('a deletion does not wait for the write: it is told after what waits, which
   expect([store.size, changes.length]).toEqual([0, 2]);
 });
 
+test('what is told during two writes at once waits for the end of the first to begin', async () => {
+  const { store, watch, changes, end } = duringAWrite();
+  watch.apply('MODIFIED', anObject('a', '7'));
+  await store.holdBack(KEY, async () => {});
+  expect(changes).toEqual([]);
+  await end('6');
+  expect(changes).toEqual(['6 own-write', '7 event']);
+});
+
 test('a list does not wait either', async () => {
   const { store, watch, changes, end } = duringAWrite();
   watch.apply('MODIFIED', anObject('a', '6'));

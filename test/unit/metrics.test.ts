@@ -38,6 +38,13 @@ describe('the text format', () => {
     ]);
   });
 
+  test.each(['\\', '"', '\n'])('carries %j alone in a label value', (character) => {
+    const registry = createRegistry();
+    const value = `a${character}b`;
+    registry.counter({ name: 'c_total', help: 'h', labels: ['x'] }).inc({ x: value });
+    expect(sample(registry.render(), 'c_total', { x: value })).toBe(1);
+  });
+
   test('writes the numbers that JSON has no word for', () => {
     const registry = createRegistry();
     registry.collected({ name: 'g', help: 'h', labels: ['x'], type: 'gauge' }).from(() => [

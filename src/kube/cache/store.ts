@@ -130,8 +130,8 @@ export class Store<T extends KubeObject> {
   }
 
   /**
-   * While `write` runs, which puts its reply, what the watch tells of this object waits, but for
-   * its end.
+   * While `write` runs, which puts its reply, what the watch tells of this object waits, but not
+   * beyond its end or a list.
    */
   holdBack(key: string, write: () => Promise<void>): Promise<void> {
     return this.#heldBack.during(key, write, (told) => this.#take(told));

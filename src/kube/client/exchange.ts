@@ -51,7 +51,7 @@ export function createExchange({
     if (first.statusCode !== 401) return finish(first, name, deadline);
     await readText(answerOf(first, name, deadline), LARGEST_ERROR).catch((error: unknown) => {
       // A refusal that breaks off half-way is one all the same.
-      if (deadline.cause !== undefined) throw error;
+      if (deadline.cause !== undefined || transport.isClosed()) throw error;
     });
     await deadline.race(cluster.renew()).catch((error: unknown) => {
       throw broken(name, deadline, undefined, error);

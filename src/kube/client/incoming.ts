@@ -26,7 +26,8 @@ export class Incoming implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
   /** Breaks the call off; whoever waits for it gets the error, or reads it after what has come. */
   abort(error: Error): void {
     this.#end(error);
-    this.#controller?.abort(error);
+    // With any other code undici may fail whatever else waits for a connection.
+    this.#controller?.abort(Object.assign(new Error(error.message), { code: 'UND_ERR_INFO' }));
   }
 
   /** undici has a connection for it, which may have been long in coming. Throwing sends nothing. */

@@ -34,6 +34,7 @@ export interface Transport {
   retire(pool: Dispatcher): void;
   /** Breaks off everything. */
   close(): Promise<void>;
+  isClosed(): boolean;
 }
 
 interface Current {
@@ -98,6 +99,7 @@ export function createTransport(origin: string, open: OpenConnections = openPool
       return current.pool;
     },
     retire,
+    isClosed: () => isClosed,
     async close() {
       isClosed = true;
       await Promise.all(

@@ -3,6 +3,8 @@ import { type Mutation, seenInLife } from '../mutation.ts';
 const CLIENT = 'test/unit/kube-client.test.ts';
 const STREAM = 'test/unit/kube-client-stream.test.ts';
 const STORE = 'test/unit/kube-store.test.ts';
+const GOAWAY_ABORT = 'test/unit/kube-goaway-abort.test.ts';
+const REFUSED = 'test/unit/kube-refused.test.ts';
 const STORE_WRITES = 'test/unit/kube-store-writes.test.ts';
 const INCOMING = 'test/unit/kube-incoming.test.ts';
 const WATCH = 'test/unit/kube-watch.test.ts';
@@ -25,6 +27,22 @@ const CALLS: readonly Mutation[] = [
     from: 'first.statusCode !== 401',
     to: 'first.statusCode !== 402',
     seenBy: { test: CLIENT, title: 'after a 401 the token is read again and the call tried once' },
+  },
+  {
+    name: 'closed-client-asks-nobody',
+    rule: 'A client that is closed asks for no new identity.',
+    file: 'kube/client/exchange.ts',
+    from: ' || transport.isClosed()',
+    to: '',
+    seenBy: { test: REFUSED, title: 'a client that is closed during a refusal' },
+  },
+  {
+    name: 'a-call-falls-alone',
+    rule: 'A call to Kubernetes that is broken off takes no other with it.',
+    file: 'kube/client/incoming.ts',
+    from: "Object.assign(new Error(error.message), { code: 'UND_ERR_INFO' })",
+    to: 'error',
+    seenBy: { test: GOAWAY_ABORT, title: 'a call that is broken off while others wait' },
   },
   {
     name: 'late-call-is-not-sent',
