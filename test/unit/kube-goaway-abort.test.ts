@@ -28,12 +28,15 @@ async function startServer() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const entered = Promise.withResolvers<void>();
-  const door = createServer(async (socket) => {
-    sockets.push(socket.on('error', () => {}));
-    if (sockets.length > 1) await entered.promise;
+  const enter = (socket: Socket): void => {
     const inside = connect((server.address() as AddressInfo).port, '127.0.0.1');
     inside.on('error', () => {});
     socket.pipe(inside).pipe(socket);
+  };
+  const door = createServer((socket) => {
+    sockets.push(socket.on('error', () => {}));
+    if (sockets.length === 1) enter(socket);
+    else void entered.promise.then(() => enter(socket));
   });
   door.listen(0, '127.0.0.1');
   await once(door, 'listening');
