@@ -165,9 +165,8 @@ export class Reconciler {
     // report with a last word has changed nothing.
     const before = lastWord && this.#deferred.get(id);
     this.#deferred.delete(id);
-    const defer = (object: KubeObject): void => {
-      if (lastWord)
-        this.#deferred.set(id, { kind, base: object, report: { ...rest, ...lastWord } });
+    const defer = (seen: KubeObject): void => {
+      if (lastWord) this.#deferred.set(id, { kind, base: seen, report: { ...rest, ...lastWord } });
     };
     if (!status) {
       defer(base);
@@ -177,7 +176,9 @@ export class Reconciler {
     const result = { kind, base, report: { ...report, status }, ...(before && { before }) };
     const { recorded, outcome } = await this.#writer.write(id, result);
     const written = kind.get(keyOf(base));
-    if (recorded !== 'lost' && written?.metadata.uid === base.metadata.uid) defer(written);
+    if (recorded !== 'lost' && written?.metadata.uid === base.metadata.uid)
+      // An edit that came meanwhile is one that this step has not seen.
+      defer(isEdited(base, written) ? { ...base, status } : written);
     return outcome;
   }
 
@@ -189,7 +190,6 @@ export class Reconciler {
   }
 
   #readClocks(): ReconcileResult['asOf'] {
-    const { clock } = this.#options;
-    return { now: clock.now(), monotonic: clock.monotonic() };
+    return { now: this.#options.clock.now(), monotonic: this.#options.clock.monotonic() };
   }
 }

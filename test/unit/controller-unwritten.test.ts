@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { awaitChange } from '../../src/controller/outcome.ts';
+import { awaitChange, goOn } from '../../src/controller/outcome.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { anAttempt, type Engine, idOf, PIPE, startEngine } from '../support/engine.ts';
@@ -141,6 +141,27 @@ describe('a status that could not be written', () => {
     await engine.pass(KEY);
     await engine.reconciler.end(() => undefined);
     expect(stored(engine)?.status).toBeUndefined();
+  });
+
+  test('is written first where the user says something new, also during the write before it', async () => {
+    engine.given(KEY);
+    engine.report = (object, now) => ({
+      ...anAttempt(object, now),
+      outcome: goOn,
+      lastWord: { status: { observedGeneration: 7 }, isOnTop: () => true },
+    });
+    const put = engine.kind.putOwnWrite.bind(engine.kind);
+    vi.spyOn(engine.kind, 'putOwnWrite').mockImplementationOnce((...reply) => {
+      engine.server.edit(PIPE, KEY, { spec: { speed: 2 } });
+      engine.hear(KEY);
+      expect(engine.kind.get(KEY)?.metadata.generation, 'an edit waits for the reply').toBe(1);
+      put(...reply);
+    });
+    await engine.pass(KEY);
+    expect(engine.kind.get(KEY)?.metadata.generation).toBe(2);
+    engine.report = () => ({ outcome: awaitChange, did: 'nothing' });
+    await engine.pass(KEY);
+    expect(stored(engine)?.status).toMatchObject({ observedGeneration: 7 });
   });
 
   test('is written first where only the next step would tell of it, and the user says something new', async () => {

@@ -26,8 +26,12 @@ export class Incoming implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
   /** Breaks the call off; whoever waits for it gets the error, or reads it after what has come. */
   abort(error: Error): void {
     this.#end(error);
+    const controller = this.#controller;
+    if (!controller) return;
     // With any other code undici may fail whatever else waits for a connection.
-    this.#controller?.abort(Object.assign(new Error(error.message), { code: 'UND_ERR_INFO' }));
+    const cause = Object.assign(new Error(error.message), { code: 'UND_ERR_INFO' });
+    // Not while Node reads from the connection: where that is closed soon after, Node may hang.
+    setImmediate(() => controller.abort(cause));
   }
 
   /** undici has a connection for it, which may have been long in coming. Throwing sends nothing. */

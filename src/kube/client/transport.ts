@@ -1,3 +1,5 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { ClientHttp2Stream } from 'node:http2';
 import { TLSSocket } from 'node:tls';
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { LEAST_TLS } from '../../least-tls.ts';
@@ -20,6 +22,13 @@ const POOL_OPTIONS: Pool.Options = {
   headersTimeout: 0,
   bodyTimeout: 0,
 };
+
+// An answer that comes when its call has been broken off becomes a stream that nobody knows of, and
+// its error, when the connection ends, would end the process.
+subscribe('http2.client.stream.created', (message) => {
+  const { stream } = message as { readonly stream: ClientHttp2Stream };
+  stream.on('error', () => {});
+});
 
 /** Opens connections to one origin with what undici's Pool takes. */
 export type OpenConnections = (origin: string, options: Pool.Options) => Dispatcher;

@@ -153,6 +153,14 @@ const STATUSES: readonly Mutation[] = [
     },
   },
   {
+    name: 'edit-during-a-write-is-new',
+    rule: 'What a step has learned is written first where the user says something new, also during its write.',
+    file: 'controller/reconciler.ts',
+    from: 'defer(isEdited(base, written) ? { ...base, status } : written);',
+    to: 'defer(written);',
+    seenBy: { test: UNWRITTEN, title: 'also during the write before it' },
+  },
+  {
     name: 'last-results-are-written',
     rule: 'What could not be written is tried once more when the process ends.',
     file: 'controller/reconciler.ts',

@@ -3,6 +3,7 @@ import { type Mutation, seenInLife } from '../mutation.ts';
 const CLIENT = 'test/unit/kube-client.test.ts';
 const STREAM = 'test/unit/kube-client-stream.test.ts';
 const STORE = 'test/unit/kube-store.test.ts';
+const BROKEN_OFF = 'test/unit/kube-broken-off.test.ts';
 const GOAWAY_ABORT = 'test/unit/kube-goaway-abort.test.ts';
 const REFUSED = 'test/unit/kube-refused.test.ts';
 const STORE_WRITES = 'test/unit/kube-store-writes.test.ts';
@@ -40,9 +41,25 @@ const CALLS: readonly Mutation[] = [
     name: 'a-call-falls-alone',
     rule: 'A call to Kubernetes that is broken off takes no other with it.',
     file: 'kube/client/incoming.ts',
-    from: "Object.assign(new Error(error.message), { code: 'UND_ERR_INFO' })",
-    to: 'error',
+    from: "const cause = Object.assign(new Error(error.message), { code: 'UND_ERR_INFO' });",
+    to: 'const cause = error;',
     seenBy: { test: GOAWAY_ABORT, title: 'a call that is broken off while others wait' },
+  },
+  {
+    name: 'call-is-broken-off-later',
+    rule: 'A call is not broken off while Node reads from its connection.',
+    file: 'kube/client/incoming.ts',
+    from: 'setImmediate(() => controller.abort(cause));',
+    to: 'controller.abort(cause);',
+    seenBy: { test: BROKEN_OFF, title: 'not broken off while Node is telling' },
+  },
+  {
+    name: 'answer-without-a-call-harms-nobody',
+    rule: 'The answer to a call that was broken off does not end the process.',
+    file: 'kube/client/transport.ts',
+    from: "stream.on('error', () => {});",
+    to: '',
+    seenBy: { test: BROKEN_OFF, title: 'an answer that comes when its call' },
   },
   {
     name: 'late-call-is-not-sent',
