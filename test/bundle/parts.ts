@@ -35,6 +35,8 @@ const UNUSED: readonly {
   },
   // For forms as a body.
   { by: '/undici/lib/', what: /\/web\//, names: [] },
+  // Its parser of HTTP/1.1 for processors with SIMD: where that fails it takes the one for all.
+  { by: '/undici/lib/', what: /\/llhttp_simd-wasm\.js$/, names: [] },
 ];
 
 /**
