@@ -76,7 +76,7 @@ export class StatusWriter {
         await this.#put(kind, target, report.status);
         return this.#isWritten(id, result);
       } catch (error) {
-        if (error instanceof KubeError && error.status === 0)
+        if (error instanceof KubeError && error.status < 400)
           this.pending.set(id, { ...trying, mayBeStored: true });
         if (!isNotFound(error) && (!isConflict(error) || conflicts >= MOST_CONFLICTS)) throw error;
         target = await this.#readAgain(result);

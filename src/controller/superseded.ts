@@ -10,7 +10,7 @@ export interface PendingResult {
   readonly base: KubeObject;
   /** The version on top of which it was last tried to be written. */
   readonly triedOn?: string;
-  /** A write of it had no answer, so it may have been carried out. */
+  /** A write of it had no answer that could be read, so it may have been carried out. */
   readonly mayBeStored?: true;
   /** What the step before it learned; written in its place where this result is superseded. */
   readonly before?: PendingResult;

@@ -205,6 +205,21 @@ describe('a status that could not be written', () => {
     expectKept(engine, false);
   });
 
+  test('is told of where another process goes on from it, though the answer to its write could not be read', async () => {
+    engine.given(KEY);
+    const request = engine.client.request.bind(engine.client);
+    vi.spyOn(engine.client, 'request').mockImplementationOnce(async (call) => {
+      await request(call);
+      throw new KubeError({ call: 'PUT', status: 200, reason: 'Unreadable', body: 'cut short' });
+    });
+    await expectRefusal(engine.pass(KEY), 200);
+    engine.server.edit(PIPE, KEY, { status: anothersStatus('2026-01-01T00:00:09Z') });
+    engine.hear(KEY);
+    engine.report = () => ({ outcome: awaitChange, did: 'nothing' });
+    await engine.pass(KEY);
+    expect(engine.told).toEqual(['ns/orders Applied']);
+  });
+
   test('goes away with its object', async () => {
     engine.given(KEY);
     spoilWrites(engine, { status: 500, reason: 'InternalError' });

@@ -73,6 +73,20 @@ test('what is told during two writes at once waits for the end of the first to b
   expect(changes).toEqual(['6 own-write', '7 event']);
 });
 
+test('of what is told out of order the newest is taken in the end, be it of another object', async () => {
+  const { store, watch, end } = duringAWrite();
+  watch.apply('MODIFIED', anObject('a', '8'));
+  watch.apply('MODIFIED', anObject('a', '7'));
+  await end('6');
+  expect(store.get(KEY)?.metadata.resourceVersion).toBe('8');
+  await store.holdBack(KEY, async () => {
+    watch.apply('DELETED', anObject('a', '9'));
+    watch.apply('ADDED', anObject('a', '10', { uid: 'second' }));
+    watch.apply('MODIFIED', anObject('a', '9'));
+  });
+  expect(store.get(KEY)?.metadata.uid).toBe('second');
+});
+
 test('a list does not wait either', async () => {
   const { store, watch, changes, end } = duringAWrite();
   watch.apply('MODIFIED', anObject('a', '6'));

@@ -1,3 +1,4 @@
+import { compareVersions, type KubeObject } from '../resource.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 /** One event, as its watch told it. */
@@ -16,9 +17,9 @@ export interface Told<T> {
  * the watch were slow; but not beyond a deletion or a list, since whoever is left is judged by the
  * last status of what is gone.
  */
-export class HeldBack<T> {
-  /** By key of an object that is being written, the last event that came meanwhile. */
-  readonly #last = new Map<string, Told<T> | undefined>();
+export class HeldBack<T extends KubeObject> {
+  /** By key of an object that is being written, the newest event that came meanwhile. */
+  readonly #newest = new Map<string, Told<T> | undefined>();
 
   /** `take` gets what has waited, when `write` has ended in whatever way. */
   async during(
@@ -26,35 +27,42 @@ export class HeldBack<T> {
     write: () => Promise<void>,
     take: (told: Told<T>) => void,
   ): Promise<void> {
-    if (this.#last.has(key)) return write();
-    this.#last.set(key, undefined);
+    if (this.#newest.has(key)) return write();
+    this.#newest.set(key, undefined);
     try {
       await write();
     } finally {
-      const told = this.#last.get(key);
-      this.#last.delete(key);
+      const told = this.#newest.get(key);
+      this.#newest.delete(key);
       if (told) take(told);
     }
   }
 
   /** What is to be taken now that this has been told, in this order. */
   due(key: string, told: Told<T>): readonly Told<T>[] {
-    if (!this.#last.has(key)) return [told];
+    if (!this.#newest.has(key)) return [told];
     if (told.event === 'DELETED') return [...this.#end(key), told];
-    this.#last.set(key, told);
+    const waiting = this.#newest.get(key);
+    if (!waiting || isNewer(told, waiting)) this.#newest.set(key, told);
     return [];
   }
 
   /** What is to be taken before a list of this scope, or given up for it. */
   dueBefore(scope: string | undefined): readonly Told<T>[] {
-    return [...this.#last].flatMap(([key, told]) =>
+    return [...this.#newest].flatMap(([key, told]) =>
       told && told.scope === scope ? this.#end(key) : [],
     );
   }
 
   #end(key: string): readonly Told<T>[] {
-    const told = this.#last.get(key);
-    this.#last.set(key, undefined);
+    const told = this.#newest.get(key);
+    this.#newest.set(key, undefined);
     return told ? [told] : [];
   }
+}
+
+function isNewer(told: Told<KubeObject>, than: Told<KubeObject>): boolean {
+  return (
+    compareVersions(told.object.metadata.resourceVersion, than.object.metadata.resourceVersion) > 0
+  );
 }

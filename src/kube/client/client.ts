@@ -116,7 +116,7 @@ function parse(call: string, text: string | undefined): unknown {
   } catch {
     throw unreadable(
       call,
-      'the answer is not JSON; is this the address of a Kubernetes API server?',
+      'the answer is empty, cut short, or not JSON; is this the address of a Kubernetes API server?',
     );
   }
 }

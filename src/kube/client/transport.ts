@@ -36,7 +36,7 @@ export type OpenConnections = (origin: string, options: Pool.Options) => Dispatc
 export interface Transport {
   /**
    * Connections made with this material: when it has changed, those made with the former are
-   * retired.
+   * retired. Throws Error where the client is closed.
    */
   pool(tls: TlsMaterial): Dispatcher;
   /** These connections are suspect: later calls get new ones, what runs on them may end there. */
@@ -75,6 +75,7 @@ export function createTransport(origin: string, open: OpenConnections = openPool
       // one opens no more.
       connect: (options, callback) => {
         if (current?.pool !== pool) {
+          // With a code of undici's own it would ask for another connection without end.
           queueMicrotask(() => callback(new Error('its connections were given up'), null));
           return;
         }
@@ -103,6 +104,7 @@ export function createTransport(origin: string, open: OpenConnections = openPool
 
   return {
     pool(tls) {
+      if (isClosed) throw new Error('the client is closed');
       if (current && current.tls !== tls) retire(current.pool);
       current ??= openNew(tls);
       return current.pool;

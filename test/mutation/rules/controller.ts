@@ -153,6 +153,14 @@ const STATUSES: readonly Mutation[] = [
     },
   },
   {
+    name: 'unreadable-answer-may-be-a-write',
+    rule: 'A write whose answer cannot be read may have been stored.',
+    file: 'controller/status-writer.ts',
+    from: 'error.status < 400)',
+    to: 'error.status === 0)',
+    seenBy: { test: UNWRITTEN, title: 'though the answer to its write could not be read' },
+  },
+  {
     name: 'edit-during-a-write-is-new',
     rule: 'What a step has learned is written first where the user says something new, also during its write.',
     file: 'controller/reconciler.ts',

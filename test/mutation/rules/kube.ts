@@ -62,6 +62,14 @@ const CALLS: readonly Mutation[] = [
     seenBy: { test: BROKEN_OFF, title: 'an answer that comes when its call' },
   },
   {
+    name: 'closed-client-sends-nothing',
+    rule: 'A client that is closed sends nothing any more.',
+    file: 'kube/client/transport.ts',
+    from: "if (isClosed) throw new Error('the client is closed');",
+    to: '',
+    seenBy: { test: REFUSED, title: 'a client that is closed sends nothing any more' },
+  },
+  {
     name: 'late-call-is-not-sent',
     rule: 'A call to Kubernetes that is over before it has a connection is not sent.',
     file: 'kube/client/incoming.ts',
@@ -231,6 +239,14 @@ const CACHE: readonly Mutation[] = [
     from: 'if (!isRestored) this.#take(told);',
     to: 'this.#take(told);',
     seenBy: { test: STORE_WRITES, title: 'what was told before a restored backup does not' },
+  },
+  {
+    name: 'newest-event-waits',
+    rule: 'Of what a watch tells during a write, the newest is taken when that has ended.',
+    file: 'kube/cache/held-back.ts',
+    from: 'if (!waiting || isNewer(told, waiting))',
+    to: '',
+    seenBy: { test: STORE_WRITES, title: 'of what is told out of order the newest is taken' },
   },
   {
     name: 'an-end-goes-behind-what-waits',
