@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { getObject, type KubeClient } from '../kube/client/client.ts';
-import { isConflict, isNotFound, KubeError } from '../kube/client/kube-error.ts';
+import { isConflict, isNotFound, mayBeCarriedOut } from '../kube/client/kube-error.ts';
 import {
   apiVersionOf,
   isSameDeclaration,
@@ -76,8 +76,7 @@ export class StatusWriter {
         await this.#put(kind, target, report.status);
         return this.#isWritten(id, result);
       } catch (error) {
-        if (error instanceof KubeError && error.status < 400)
-          this.pending.set(id, { ...trying, mayBeStored: true });
+        if (mayBeCarriedOut(error)) this.pending.set(id, { ...trying, mayBeStored: true });
         if (!isNotFound(error) && (!isConflict(error) || conflicts >= MOST_CONFLICTS)) throw error;
         target = await this.#readAgain(result);
         // The object is there: what was not found is its status, as with a CRD that declares no

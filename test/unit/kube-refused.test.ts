@@ -47,22 +47,3 @@ test('a refusal that does not end is a call without an answer', async () => {
   });
   expect(renewals()).toBe(0);
 });
-
-test('a client that is closed sends nothing any more, whether it has been used or not', async () => {
-  let arrived = 0;
-  const server = await startKubeServer((_, response) => {
-    arrived += 1;
-    response.end('{}');
-  });
-  onTestFinished(() => server.close());
-  const credentials =
-    Promise.withResolvers<Awaited<ReturnType<typeof server.cluster.credentials>>>();
-  const client = createKubeClient({ ...server.cluster, credentials: () => credentials.promise });
-  const early = client.request({ method: 'PUT', path: '/x', body: {} });
-  await client.close();
-  credentials.resolve(await server.cluster.credentials());
-  const late = client.request({ method: 'PUT', path: '/x', body: {} });
-  for (const call of [early, late])
-    await expect(call).rejects.toMatchObject({ status: 0, body: 'the client is closed' });
-  expect(arrived).toBe(0);
-});

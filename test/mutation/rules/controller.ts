@@ -155,9 +155,9 @@ const STATUSES: readonly Mutation[] = [
   {
     name: 'unreadable-answer-may-be-a-write',
     rule: 'A write whose answer cannot be read may have been stored.',
-    file: 'controller/status-writer.ts',
-    from: 'error.status < 400)',
-    to: 'error.status === 0)',
+    file: 'kube/client/kube-error.ts',
+    from: 'error.status < 400;',
+    to: 'error.status === 0;',
     seenBy: { test: UNWRITTEN, title: 'though the answer to its write could not be read' },
   },
   {
