@@ -36,9 +36,10 @@ export interface LeadershipOptions {
   readonly log: Log;
   /**
    * Resolves when the last running reconcile has ended after its signal, or has been given up and
-   * can make no call any more. Called again after a lost and regained Lease.
+   * can make no call any more. Called again after a lost and regained Lease. `formerVersion`: who
+   * has read up to it knows all that a former leader wrote; undefined: there was none.
    */
-  readonly work: (signal: AbortSignal) => Promise<void>;
+  readonly work: (signal: AbortSignal, formerVersion?: string) => Promise<void>;
 }
 
 export function createLeadership(options: LeadershipOptions): Leadership {
@@ -74,10 +75,10 @@ async function runTerm(
     identity,
     clock,
     log,
-    onStarted: () => {
+    onStarted: (formerVersion) => {
       // The Lease may be won in the very moment in which the process is told to end.
       if (stopWork.signal.aborted) return;
-      working = work(stopWork.signal);
+      working = work(stopWork.signal, formerVersion);
       // Work that breaks leaves the Lease to a process that can do it; `run` rejects with the
       // cause.
       working.catch(resign);

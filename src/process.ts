@@ -94,8 +94,12 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     identity,
     clock,
     log,
-    work: async (signal) => {
-      await Promise.race([operator.informers.synced, aborted(signal)]);
+    work: async (signal, formerVersion) => {
+      const { synced, reached } = operator.informers;
+      // What a former leader did is in its statuses. One that we had not heard of yet would have
+      // us do it again.
+      const ready = formerVersion === undefined ? synced : reached(formerVersion);
+      await Promise.race([ready, aborted(signal)]);
       if (!signal.aborted) log.info({ concurrency: config.concurrency }, 'working');
       await Promise.race([runWorkers(operator.controller, signal), graceIsOver]);
     },

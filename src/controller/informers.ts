@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../clock.ts';
-import { startWatch } from '../kube/cache/watch.ts';
+import { startWatch, type Watch } from '../kube/cache/watch.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isForbidden, isNotFound, type KubeError } from '../kube/client/kube-error.ts';
 import { collectionPath, type KubeObject } from '../kube/resource.ts';
@@ -36,6 +36,11 @@ export interface Informers {
    * allowed. Without the CRDs, everything waits for them.
    */
   readonly synced: Promise<void>;
+  /**
+   * Resolves when `synced`, and all that was written up to this version is known; what is passed
+   * over is not waited for.
+   */
+  reached(version: string): Promise<void>;
   /** What is still missing, in words; undefined once `synced`. */
   missing(): string | undefined;
   /**
@@ -53,6 +58,9 @@ interface Scope {
   isListed: boolean;
   /** Why everything waits for it; undefined: nothing does. */
   missing: string | undefined;
+  /** Resolves when it is passed over; another one once the server allows it again. */
+  passedOver: PromiseWithResolvers<void>;
+  isPassedOver: boolean;
 }
 
 /** Watches every kind in every namespace asked for, for ever. */
@@ -61,13 +69,24 @@ export function startInformers(options: InformerOptions): Informers {
   const scopes = options.kinds.flatMap((kind) =>
     namespaces.map((namespace) => scopeOf(kind, namespace)),
   );
+  const watches = scopes.map((scope) => ({ scope, watch: startOne(options, scope) }));
+  const all = async (done: (watch: Watch) => Promise<void>): Promise<void> => {
+    await Promise.all(
+      watches.map(({ scope, watch }) => Promise.race([done(watch), scope.passedOver.promise])),
+    );
+  };
+  const synced = all((watch) => watch.synced);
   return {
-    synced: Promise.all(scopes.map((scope) => startOne(options, scope))).then(() => undefined),
+    synced,
+    reached: async (version) => {
+      await synced;
+      await all((watch) => watch.reach(version));
+    },
     missing: () => {
-      const all = scopes.flatMap(({ name, missing }) =>
-        missing === undefined ? [] : `${name}: ${missing}`,
+      const missing = scopes.flatMap((scope) =>
+        scope.missing === undefined ? [] : `${scope.name}: ${scope.missing}`,
       );
-      return all.length === 0 ? undefined : all.join('; ');
+      return missing.length === 0 ? undefined : missing.join('; ');
     },
     unlisted: (plural) =>
       scopes.flatMap(({ kind, namespace, isListed }) =>
@@ -78,47 +97,59 @@ export function startInformers(options: InformerOptions): Informers {
 
 function scopeOf(kind: Kind, namespace: string | undefined): Scope {
   const { plural } = kind.type;
-  const name = namespace === undefined ? plural : `${plural} in namespace "${namespace}"`;
-  return { kind, namespace, name, isListed: false, missing: 'the first list is not complete' };
+  return {
+    kind,
+    namespace,
+    name: namespace === undefined ? plural : `${plural} in namespace "${namespace}"`,
+    isListed: false,
+    missing: 'the first list is not complete',
+    passedOver: Promise.withResolvers<void>(),
+    isPassedOver: false,
+  };
 }
 
-/**
- * Resolves when nothing waits for this one any longer: its first list is complete, or it is passed
- * over.
- */
-function startOne(options: InformerOptions, scope: Scope): Promise<void> {
+function startOne(options: InformerOptions, scope: Scope): Watch {
   const { client, clock, log, signal, labelSelector, onListed } = options;
   const { kind, namespace, name } = scope;
-  return new Promise((resolve) => {
-    let cancelPatience: Cancel | undefined;
-    const waitNoLonger = (): void => {
-      scope.missing = undefined;
-      resolve();
-    };
-    const failed = (error: KubeError): void => {
-      const text = explain(error, kind);
-      if (scope.missing !== undefined) scope.missing = text;
-      if (text !== error.message)
-        log.warn({ watch: name, error: text }, 'cannot watch: a permission or a CRD is missing');
-      if (namespace !== undefined && isForbidden(error))
-        cancelPatience ??= clock.at(REFUSAL_PATIENCE_MS, waitNoLonger);
-    };
-    const watch = startWatch<KubeObject>({
-      client,
-      path: collectionPath(kind.type, namespace),
-      ...(labelSelector !== undefined && { labelSelector }),
-      clock,
-      log,
-      signal,
-      sink: { ...kind.sink(namespace), failed },
-    });
-    void watch.synced.then(() => {
-      cancelPatience?.();
-      scope.isListed = true;
-      if (namespace !== undefined) onListed?.(kind, namespace);
-      waitNoLonger();
-    });
+  let cancelPatience: Cancel | undefined;
+  const passOver = (): void => {
+    scope.missing = undefined;
+    scope.isPassedOver = true;
+    scope.passedOver.resolve();
+  };
+  const allowed = (): void => {
+    cancelPatience?.();
+    cancelPatience = undefined;
+    if (scope.isPassedOver) scope.passedOver = Promise.withResolvers<void>();
+    scope.isPassedOver = false;
+  };
+  const failed = (error: KubeError): void => {
+    const text = explain(error, kind);
+    if (scope.missing !== undefined) scope.missing = text;
+    if (text !== error.message)
+      log.warn({ watch: name, error: text }, 'cannot watch: a permission or a CRD is missing');
+    if (namespace !== undefined && isForbidden(error))
+      cancelPatience ??= clock.at(REFUSAL_PATIENCE_MS, passOver);
+  };
+  const watch = startWatch<KubeObject>({
+    client,
+    path: collectionPath(kind.type, namespace),
+    ...(labelSelector !== undefined && { labelSelector }),
+    clock,
+    log,
+    signal,
+    sink: { ...kind.sink(namespace), failed },
+    onState: (state) => {
+      if (state === 'watching') allowed();
+    },
   });
+  void watch.synced.then(() => {
+    allowed();
+    scope.isListed = true;
+    scope.missing = undefined;
+    if (namespace !== undefined) onListed?.(kind, namespace);
+  });
+  return watch;
 }
 
 function explain(error: KubeError, { type }: Kind): string {

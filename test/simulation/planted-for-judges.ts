@@ -12,7 +12,7 @@ export const PLANTED_FOR_JUDGES: readonly Planted[] = [
     to: "mayStartCall: () => phase === 'leading',",
     harm: 'A leader that stood still for longer than the Lease lasts makes the calls that come first when it goes on, although another process has led since.',
     rule: 'call no-lease',
-    seed: 450,
+    seed: 430,
   },
   {
     name: 'removal-cap-one-too-many',

@@ -39,6 +39,15 @@ export const PLANTED: readonly Planted[] = [
     seed: 60,
   },
   {
+    name: 'taken-over-with-old-knowledge',
+    file: 'process.ts',
+    from: 'formerVersion === undefined ? synced : reached(formerVersion)',
+    to: 'synced',
+    harm: 'A standby begins as soon as it has the Lease, also where its watch has not told it yet what the former leader did last: it sends the same once more.',
+    rule: 'call unread',
+    seed: 344,
+  },
+  {
     name: 'credential-told-by-key-id-alone',
     file: 'kinds/engine/credentials.ts',
     from: '.update(JSON.stringify([keyId, keySecret, options.baseUrl]))',

@@ -66,6 +66,8 @@ export interface Candidate {
   readonly clock: ProcessClock;
   readonly stop: AbortController;
   readonly told: string[];
+  /** What it is to have read before it works, per time that it became the leader. */
+  readonly formerVersions: (string | undefined)[];
   readonly messages: string[];
   readonly ended: Promise<void>;
 }
@@ -81,6 +83,7 @@ export function start(kube: MemoryKube, base: Clock, options: Start): Candidate 
   const clock = new ProcessClock(base, options.skewMs);
   const stop = new AbortController();
   const told: string[] = [];
+  const formerVersions: (string | undefined)[] = [];
   const { log, messages } = recordingLog();
   const election = createElection({
     client: kube.client({ clock, ...options }),
@@ -90,13 +93,22 @@ export function start(kube: MemoryKube, base: Clock, options: Start): Candidate 
     name: 'pipewright',
     identity: options.identity,
     ...(options.annotations && { annotations: options.annotations }),
-    onStarted: () => {
+    onStarted: (formerVersion) => {
+      formerVersions.push(formerVersion);
       told.push('started');
       options.onStarted?.();
     },
     onLost: () => told.push('lost'),
   });
-  return { election, clock, stop, told, messages, ended: election.run(stop.signal) };
+  return {
+    election,
+    clock,
+    stop,
+    told,
+    formerVersions,
+    messages,
+    ended: election.run(stop.signal),
+  };
 }
 
 export function record(kube: MemoryKube): NonNullable<Lease['spec']> {

@@ -2,7 +2,7 @@ import { type Clock, pause } from '../../clock.ts';
 import { bugFields, type Log } from '../../log.ts';
 import type { KubeClient } from '../client/client.ts';
 import { KubeError } from '../client/kube-error.ts';
-import type { KubeObject } from '../resource.ts';
+import { compareVersions, type KubeObject } from '../resource.ts';
 import { acceptMetadata, currentVersion, listAll, selectorsOf } from './list.ts';
 import { RestoreDetector } from './restore-detector.ts';
 import { parseWatchLine, type WatchEvent, type WatchLine } from './watch-event.ts';
@@ -65,6 +65,12 @@ export interface Watch {
    * Resolves after the first complete list has reached the sink; stays pending when stopped before.
    */
   readonly synced: Promise<void>;
+  /**
+   * Resolves when all that was written up to this version has reached the sink: the watch has come
+   * so far, or a list that was asked for after this call is complete. Stays pending when stopped
+   * before.
+   */
+  reach(version: string): Promise<void>;
   /** Resolves when the watch has ended after its signal; never rejects. */
   readonly stopped: Promise<void>;
 }
@@ -109,18 +115,33 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   let broke = false;
   /** By when the last watch must have ended, with or without an answer. */
   let overAt = Number.POSITIVE_INFINITY;
+  /** Those who wait for a list that is asked for from now on. */
+  const waiting = new Set<() => void>();
+  /** Ends what the watch waits for at the moment. */
+  let interrupt = new AbortController();
+  signal.addEventListener('abort', () => interrupt.abort(), { once: true });
+
+  async function reach(target: string): Promise<void> {
+    await synced.promise;
+    if (version !== undefined && compareVersions(version, target) >= 0) return;
+    const listed = new Promise<void>((resolve) => waiting.add(resolve));
+    interrupt.abort();
+    await listed;
+  }
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
+      interrupt = new AbortController();
       const error = await once().then(() => undefined, asKubeError);
       if (signal.aborted) break;
+      if (interrupt.signal.aborted) continue;
       if (error) broke = true;
       if (error && needsList(error, trouble.count)) version = undefined;
       if (error && error.status !== 410) trouble.report(error);
       const waitMs = trouble.wait(error);
       if (waitMs > 0) {
         if (error) turn('waiting');
-        await pause(clock, waitMs, signal);
+        await pause(clock, waitMs, interrupt.signal);
       }
     }
     turn('stopped');
@@ -129,6 +150,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   /** One list where needed, then one watch until it ends. Throws what broke it. */
   async function once(): Promise<void> {
     const begunAt = clock.monotonic();
+    if (waiting.size > 0) version = undefined;
     if (version !== undefined && mayBeRestored(begunAt)) {
       const asked = restores.ask();
       restores.check(await currentVersion(options), asked);
@@ -154,6 +176,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   async function list(): Promise<void> {
     const asked = restores.ask();
+    const answered = [...waiting];
     const { objects, resourceVersion } = await listAll<T>({ ...options, trim });
     if (signal.aborted) return;
     const isRestored = restores.checkList(resourceVersion, asked);
@@ -162,6 +185,10 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     sink.replace(objects, resourceVersion, isRestored);
     trouble.recovered();
     synced.resolve();
+    for (const resolve of answered) {
+      waiting.delete(resolve);
+      resolve();
+    }
   }
 
   async function follow(from: string, begunAt: number): Promise<void> {
@@ -179,7 +206,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
         timeoutSeconds: String(seconds),
       },
       ...(options.metadataOnly ? { accept: acceptMetadata('PartialObjectMetadata') } : {}),
-      signal,
+      signal: interrupt.signal,
       silenceMs: endMs,
       onOpen: () => {
         openedAt = clock.monotonic();
@@ -218,7 +245,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     return new KubeError({ call: `GET ${path}`, status: 0, reason: 'Defect', body, cause });
   }
 
-  return { synced: synced.promise, stopped: run() };
+  return { synced: synced.promise, reach, stopped: run() };
 }
 
 function needsList(error: KubeError, failures: number): boolean {

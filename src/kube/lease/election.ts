@@ -5,7 +5,7 @@ import { isConflict, type KubeError } from '../client/kube-error.ts';
 import { createLeaseCalls, tolerate } from './lease-calls.ts';
 import { type Lease, released } from './lease-record.ts';
 import { CONFLICTS, type Held, Renewal } from './renewal.ts';
-import { acquire } from './standby.ts';
+import { acquire, type Taken } from './standby.ts';
 
 export interface ElectionOptions {
   readonly client: KubeClient;
@@ -29,8 +29,8 @@ export interface ElectionOptions {
   readonly renewMs?: number;
   /** From the start of one renewal to the next. Default 2 s. */
   readonly retryMs?: number;
-  /** Must not throw. */
-  readonly onStarted: () => void;
+  /** Must not throw. `formerVersion`: see Taken. */
+  readonly onStarted: (formerVersion: string | undefined) => void;
   /**
    * Called at most once, and not when stopped by the signal. This election never leads again; the
    * process may begin another one. Must not throw.
@@ -85,11 +85,11 @@ export function createElection(options: ElectionOptions): Election {
     log.warn({ namespace, name, error: text }, 'cannot use the leader election Lease; retrying');
   };
 
-  const lead = async (held: Held, stop: AbortSignal): Promise<void> => {
+  const lead = async (taken: Taken, stop: AbortSignal): Promise<void> => {
     renewal = new Renewal({
       calls,
       clock,
-      held,
+      held: taken,
       identity,
       renewMs,
       retryMs,
@@ -107,7 +107,7 @@ export function createElection(options: ElectionOptions): Election {
     });
     phase = 'leading';
     log.info({ namespace, name, identity }, 'became the leader');
-    options.onStarted();
+    options.onStarted(taken.formerVersion);
     await renewal.run(stop);
   };
 
@@ -133,7 +133,7 @@ export function createElection(options: ElectionOptions): Election {
 
   return {
     run: async (signal) => {
-      const held = await acquire({
+      const taken = await acquire({
         ...options,
         calls,
         leaseMs,
@@ -146,10 +146,10 @@ export function createElection(options: ElectionOptions): Election {
           mayBeOurs = true;
         },
       });
-      if (held && !signal.aborted) await lead(held, signal);
+      if (taken && !signal.aborted) await lead(taken, signal);
       const lost = phase === 'over';
       phase = 'over';
-      if (!lost && mayBeOurs) await release(renewal?.held ?? held);
+      if (!lost && mayBeOurs) await release(renewal?.held ?? taken);
     },
     isLeader: () => phase === 'leading',
     mayStartCall: () => phase === 'leading' && ageMs() < renewMs,

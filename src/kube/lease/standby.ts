@@ -6,9 +6,18 @@ import type { KubeClient } from '../client/client.ts';
 import { isConflict, isNotFound, KubeError } from '../client/kube-error.ts';
 import { collectionPath, type KubeObject } from '../resource.ts';
 import { type LeaseCalls, tolerate } from './lease-calls.ts';
-import { claimed, LEASE, type Lease } from './lease-record.ts';
+import { claimed, isReleased, LEASE, type Lease } from './lease-record.ts';
 import { LeaseView } from './lease-view.ts';
 import type { Held } from './renewal.ts';
+
+/** A Lease that was free, and is ours. */
+export interface Taken extends Held {
+  /**
+   * Who has read up to this version knows all that a former holder wrote before it gave the Lease
+   * back, or before it was taken from it; undefined: there was none.
+   */
+  readonly formerVersion: string | undefined;
+}
 
 export interface StandbyOptions {
   readonly client: KubeClient;
@@ -35,7 +44,7 @@ export interface StandbyOptions {
  * release at once, and a holder that renews keeps it talking; only when nothing was heard for 1.5
  * retry periods is the Lease read.
  */
-export async function acquire(options: StandbyOptions): Promise<Held | undefined> {
+export async function acquire(options: StandbyOptions): Promise<Taken | undefined> {
   const { clock, retryMs, stop, onFailure } = options;
   const view = new LeaseView(options);
   const watch = new LeaseWatch(options, view);
@@ -53,8 +62,8 @@ export async function acquire(options: StandbyOptions): Promise<Held | undefined
         mustRead = view.silentMs() >= silenceMs;
         continue;
       }
-      const held = await take(options, view);
-      if (held) return held;
+      const taken = await take(options, view);
+      if (taken) return taken;
     }
     return undefined;
   } finally {
@@ -71,16 +80,21 @@ async function read(options: StandbyOptions, view: LeaseView): Promise<true> {
  * The resourceVersion makes it safe: where anything was written since we looked, the server
  * refuses.
  */
-async function take(options: StandbyOptions, view: LeaseView): Promise<Held | undefined> {
+async function take(options: StandbyOptions, view: LeaseView): Promise<Taken | undefined> {
   const { calls, clock, attemptMs, renewMs, retryMs, stop, onFailure } = options;
   const since = clock.monotonic();
-  const draft = claimed(view.lease, { ...options, now: clock.now() });
+  const { lease: former, wasSeen } = view;
+  const draft = claimed(former, { ...options, now: clock.now() });
   try {
     options.onWrite();
     const lease = await calls.write(draft, attemptMs, stop);
     // After so long, as in a process that was frozen meanwhile, others may have taken it since:
     // it is read, and renewed before use.
-    if (clock.monotonic() - since < renewMs) return { lease, since };
+    if (clock.monotonic() - since < renewMs) {
+      const last = former && isReleased(former) ? former : lease;
+      const formerVersion = wasSeen ? last.metadata.resourceVersion : undefined;
+      return { lease, since, formerVersion };
+    }
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     // Not found where it was to be made: its namespace is not there.

@@ -8,6 +8,7 @@ import {
   openPair,
   type Replica,
   timesSaid,
+  untilSaid,
 } from './leader-stage.ts';
 
 async function onStage(run: (stage: LeaderStage) => Promise<void>): Promise<void> {
@@ -65,6 +66,42 @@ describe.concurrent('R11: a leader', () => {
       for (const name of names) expectClean(await stage.psets.until(name, 'Applied', 60_000));
       expect(names.map((name) => stage.puts(name).length)).toEqual([1, 1, 1]);
       expect(stage.record.calls.filter(({ by }) => by === 'a')).toHaveLength(1);
+      expect(stage.record.breaches()).toEqual([]);
+    }));
+
+  test('whose statuses the other has not been told of is followed by one that reads them first, and sends nothing twice', () =>
+    onStage(async (stage) => {
+      const { a, b } = await openPair(stage);
+      const names = ['one', 'two', 'three'];
+      let heldBack = 0;
+      const gate = Promise.withResolvers<void>();
+      b.onKube({
+        line: async (line) => {
+          if (line.includes('"lastRequest"')) {
+            heldBack += 1;
+            await gate.promise;
+          }
+          return [line];
+        },
+      });
+      await Promise.all(names.map((name) => stage.psets.create(name)));
+      for (const name of names) expectClean(await stage.psets.until(name, 'Applied', 60_000));
+      await waitFor(() => heldBack, { what: 'the watch of the other to be held up' });
+      expect(await a.operator.stop()).toBe(0);
+      await waitFor(() => stage.record.takeoverBy('b'), {
+        what: 'the other to take over',
+        timeoutMs: 60_000,
+      });
+      await untilSaid(b, 'working');
+      gate.resolve();
+      await stage.psets.create('last');
+      expectClean(await stage.psets.until('last', 'Applied', 60_000));
+      expect([...names, 'last'].map((name) => stage.puts(name).map(({ by }) => by))).toEqual([
+        ['a'],
+        ['a'],
+        ['a'],
+        ['b'],
+      ]);
       expect(stage.record.breaches()).toEqual([]);
     }));
 

@@ -7,6 +7,7 @@ const RECONCILER = 'test/unit/controller-reconciler.test.ts';
 const CHANGED_MEANWHILE = 'test/unit/controller-changed-meanwhile.test.ts';
 const UNWRITTEN = 'test/unit/controller-unwritten.test.ts';
 const INFORMERS = 'test/unit/controller-informers.test.ts';
+const REACHED = 'test/unit/controller-informers-reached.test.ts';
 
 /** Which object is looked at, and when. */
 const QUEUES: readonly Mutation[] = [
@@ -267,6 +268,22 @@ const WATCHES: readonly Mutation[] = [
     from: 'kind.sink(namespace)',
     to: 'kind.sink()',
     seenBy: { test: INFORMERS, title: 'sees the objects of those, and none of others' },
+  },
+  {
+    name: 'forbidden-namespace-holds-up-nobody',
+    rule: 'Who takes over waits half a minute for a namespace that is forbidden, and goes on without.',
+    file: 'controller/informers.ts',
+    from: 'Promise.race([done(watch), scope.passedOver.promise])',
+    to: 'done(watch)',
+    seenBy: { test: REACHED, title: 'without the namespaces that stay forbidden' },
+  },
+  {
+    name: 'allowed-namespace-is-waited-for',
+    rule: 'A namespace that is allowed again is waited for like any other.',
+    file: 'controller/informers.ts',
+    from: "if (state === 'watching') allowed();",
+    to: '',
+    seenBy: { test: REACHED, title: 'with a namespace again that was forbidden for long' },
   },
   {
     name: 'missing-crd-is-waited-for',

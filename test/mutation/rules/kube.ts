@@ -9,6 +9,7 @@ const REFUSED = 'test/unit/kube-refused.test.ts';
 const STORE_WRITES = 'test/unit/kube-store-writes.test.ts';
 const INCOMING = 'test/unit/kube-incoming.test.ts';
 const WATCH = 'test/unit/kube-watch.test.ts';
+const REACH = 'test/unit/kube-watch-reach.test.ts';
 const WATCH_STALE = 'test/unit/kube-watch-stale.test.ts';
 
 /** Calls to the Kubernetes API. */
@@ -186,6 +187,22 @@ const CACHE: readonly Mutation[] = [
     from: 'error.status === 410 ||',
     to: 'error.status === 411 ||',
     seenBy: { test: WATCH, title: 'it lists again at once, so that what vanished meanwhile' },
+  },
+  {
+    name: 'list-under-way-is-too-early',
+    rule: 'A list that was asked for before somebody asked for the newest does not answer him.',
+    file: 'kube/cache/watch.ts',
+    from: 'for (const resolve of answered) {',
+    to: 'for (const resolve of waiting) {',
+    seenBy: { test: REACH, title: 'of two that ask, the second one while a list is under way' },
+  },
+  {
+    name: 'asked-for-lists-at-once',
+    rule: 'Who asks a watch for the newest does not wait until it ends by itself.',
+    file: 'kube/cache/watch.ts',
+    from: 'signal: interrupt.signal,',
+    to: 'signal,',
+    seenBy: { test: REACH, title: 'a version that the watch has not told of is reached by a list' },
   },
   {
     name: 'bookmarks-count',

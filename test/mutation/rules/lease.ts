@@ -1,6 +1,7 @@
 import { type Mutation, seenInLife } from '../mutation.ts';
 
 const LEASE_ACQUIRING = 'test/unit/kube-lease-acquiring.test.ts';
+const LEASE_FORMER = 'test/unit/kube-lease-former.test.ts';
 const LEASE_LEADING = 'test/unit/kube-lease-leading.test.ts';
 const LEASE_STOPPING = 'test/unit/kube-lease-stopping.test.ts';
 
@@ -67,6 +68,22 @@ export const LEASES: readonly Mutation[] = [
     from: 'if (seen?.spec?.holderIdentity !== identity) return true;',
     to: 'if (!seen) return true;',
     seenBy: { test: LEASE_STOPPING, title: 'takes nothing away from another holder' },
+  },
+  {
+    name: 'silent-holder-may-have-written',
+    rule: 'Of a leader that never gave the Lease back, all is to be known that it wrote until the Lease was taken.',
+    file: 'kube/lease/standby.ts',
+    from: 'former && isReleased(former) ? former : lease',
+    to: 'former ?? lease',
+    seenBy: { test: LEASE_FORMER, title: 'is all before our own write, where its holder never' },
+  },
+  {
+    name: 'deleted-lease-had-a-holder',
+    rule: 'Who deletes the Lease does not make the next leader forget the former one.',
+    file: 'kube/lease/lease-view.ts',
+    from: 'this.#wasSeen = true;',
+    to: 'this.#wasSeen = false;',
+    seenBy: { test: LEASE_FORMER, title: 'is all before our own write, where somebody deleted it' },
   },
   {
     name: 'frozen-winner-renews-first',

@@ -32,6 +32,10 @@ const LEADING: readonly Mutation[] = [
     'lease-released-while-passes-run',
     'The Lease is given back when the last running call has ended, not before.',
   ),
+  seenInLife(
+    'taken-over-with-old-knowledge',
+    'Who takes over sends nothing before it knows what the former leader did.',
+  ),
   {
     name: 'operator-asks-its-lease',
     rule: 'The calls of the operator ask the Lease, and no one else, whether they may leave.',

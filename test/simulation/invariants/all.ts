@@ -7,6 +7,7 @@ import { DriftJudge } from './drift.ts';
 import { Dropped } from './dropped.ts';
 import { EarlyJudge } from './early.ts';
 import { EndJudge } from './end.ts';
+import { HandoverJudge } from './handover.ts';
 import { Heard } from './heard.ts';
 import { Intents } from './intents.ts';
 import { KeyJudge } from './keys.ts';
@@ -59,6 +60,7 @@ export function judge(life: Life): Sitting {
     intents,
     new CallJudge(court),
     new LeaseJudge(court),
+    new HandoverJudge(court),
     new KeyJudge(court),
     new PaceJudge(court),
     new LookJudge(court, trails),
