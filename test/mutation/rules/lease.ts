@@ -83,14 +83,14 @@ export const LEASES: readonly Mutation[] = [
     file: 'kube/lease/lease-view.ts',
     from: 'this.#wasSeen = true;',
     to: 'this.#wasSeen = false;',
-    seenBy: { test: LEASE_FORMER, title: 'is all before our own write, where somebody deleted it' },
+    seenBy: { test: LEASE_FORMER, title: 'is all before our own write, where somebody' },
   },
   {
     name: 'frozen-winner-renews-first',
     rule: 'Who was frozen while it took the Lease renews it before it calls.',
     file: 'kube/lease/standby.ts',
-    from: 'if (clock.monotonic() - since < renewMs) return',
-    to: 'return',
+    from: 'if (clock.monotonic() - since < renewMs) {',
+    to: 'if (renewMs > 0) {',
     seenBy: { test: LEASE_LEADING, title: 'begins with a fresh renewal when it was frozen' },
   },
 ];
