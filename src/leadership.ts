@@ -36,8 +36,8 @@ export interface LeadershipOptions {
   readonly log: Log;
   /**
    * Resolves when the last running reconcile has ended after its signal, or has been given up and
-   * can make no call any more. Called again after a lost and regained Lease. `formerVersion`: who
-   * has read up to it knows all that a former leader wrote; undefined: there was none.
+   * can make no call any more. Called again after a lost and regained Lease. `formerVersion`: of
+   * Taken; absent where there is one process only.
    */
   readonly work: (signal: AbortSignal, formerVersion?: string) => Promise<void>;
 }

@@ -37,11 +37,11 @@ export interface Informers {
    */
   readonly synced: Promise<void>;
   /**
-   * Resolves when `synced`, and all that was written up to this version is known; what is passed
-   * over is not waited for.
+   * Resolves when all that was written up to this version is known. A named namespace that is still
+   * forbidden after 30 s, or was passed over before and is forbidden still, is passed over.
    */
   reached(version: string): Promise<void>;
-  /** What is still missing, in words; undefined once `synced`. */
+  /** What is waited for and fails, or has never come, in words; undefined: nothing. */
   missing(): string | undefined;
   /**
    * The named namespaces in which objects of this kind may stand that nobody has seen yet, also
@@ -56,11 +56,9 @@ interface Scope {
   readonly namespace: string | undefined;
   readonly name: string;
   isListed: boolean;
+  isPassedOver: boolean;
   /** Why everything waits for it; undefined: nothing does. */
   missing: string | undefined;
-  /** Resolves when it is passed over; another one once the server allows it again. */
-  passedOver: PromiseWithResolvers<void>;
-  isPassedOver: boolean;
 }
 
 /** Watches every kind in every namespace asked for, for ever. */
@@ -69,24 +67,22 @@ export function startInformers(options: InformerOptions): Informers {
   const scopes = options.kinds.flatMap((kind) =>
     namespaces.map((namespace) => scopeOf(kind, namespace)),
   );
-  const watches = scopes.map((scope) => ({ scope, watch: startOne(options, scope) }));
-  const all = async (done: (watch: Watch) => Promise<void>): Promise<void> => {
-    await Promise.all(
-      watches.map(({ scope, watch }) => Promise.race([done(watch), scope.passedOver.promise])),
-    );
-  };
-  const synced = all((watch) => watch.synced);
+  const started = scopes.map((scope) => ({ scope, ...startOne(options, scope) }));
+  const synced = Promise.all(started.map((one) => one.synced)).then(() => undefined);
   return {
     synced,
     reached: async (version) => {
-      await synced;
-      await all((watch) => watch.reach(version));
+      await Promise.all(
+        started.map(({ scope, watch }) =>
+          orPassedOver(options.clock, scope, (failed) => watch.reach(version, failed)),
+        ),
+      );
     },
     missing: () => {
-      const missing = scopes.flatMap((scope) =>
-        scope.missing === undefined ? [] : `${scope.name}: ${scope.missing}`,
+      const all = scopes.flatMap(({ name, missing }) =>
+        missing === undefined ? [] : `${name}: ${missing}`,
       );
-      return missing.length === 0 ? undefined : missing.join('; ');
+      return all.length === 0 ? undefined : all.join('; ');
     },
     unlisted: (plural) =>
       scopes.flatMap(({ kind, namespace, isListed }) =>
@@ -97,39 +93,23 @@ export function startInformers(options: InformerOptions): Informers {
 
 function scopeOf(kind: Kind, namespace: string | undefined): Scope {
   const { plural } = kind.type;
-  return {
-    kind,
-    namespace,
-    name: namespace === undefined ? plural : `${plural} in namespace "${namespace}"`,
-    isListed: false,
-    missing: 'the first list is not complete',
-    passedOver: Promise.withResolvers<void>(),
-    isPassedOver: false,
-  };
+  const name = namespace === undefined ? plural : `${plural} in namespace "${namespace}"`;
+  const missing = 'the first list is not complete';
+  return { kind, namespace, name, isListed: false, isPassedOver: false, missing };
 }
 
-function startOne(options: InformerOptions, scope: Scope): Watch {
+function startOne(
+  options: InformerOptions,
+  scope: Scope,
+): { readonly watch: Watch; readonly synced: Promise<void> } {
   const { client, clock, log, signal, labelSelector, onListed } = options;
   const { kind, namespace, name } = scope;
-  let cancelPatience: Cancel | undefined;
-  const passOver = (): void => {
-    scope.missing = undefined;
-    scope.isPassedOver = true;
-    scope.passedOver.resolve();
-  };
-  const allowed = (): void => {
-    cancelPatience?.();
-    cancelPatience = undefined;
-    if (scope.isPassedOver) scope.passedOver = Promise.withResolvers<void>();
-    scope.isPassedOver = false;
-  };
+  let fails: (error: KubeError) => void = () => undefined;
   const failed = (error: KubeError): void => {
     const text = explain(error, kind);
-    if (scope.missing !== undefined) scope.missing = text;
     if (text !== error.message)
       log.warn({ watch: name, error: text }, 'cannot watch: a permission or a CRD is missing');
-    if (namespace !== undefined && isForbidden(error))
-      cancelPatience ??= clock.at(REFUSAL_PATIENCE_MS, passOver);
+    fails(error);
   };
   const watch = startWatch<KubeObject>({
     client,
@@ -139,17 +119,51 @@ function startOne(options: InformerOptions, scope: Scope): Watch {
     log,
     signal,
     sink: { ...kind.sink(namespace), failed },
-    onState: (state) => {
-      if (state === 'watching') allowed();
-    },
   });
   void watch.synced.then(() => {
-    allowed();
     scope.isListed = true;
-    scope.missing = undefined;
     if (namespace !== undefined) onListed?.(kind, namespace);
   });
-  return watch;
+  const synced = orPassedOver(clock, scope, (told) => {
+    fails = told;
+    return watch.synced;
+  });
+  return { watch, synced };
+}
+
+/**
+ * Resolves when what is waited for has come, or its namespace is passed over. `wait` is told whom to
+ * tell of failures.
+ */
+async function orPassedOver(
+  clock: Clock,
+  scope: Scope,
+  wait: (failed: (error: KubeError) => void) => Promise<void>,
+): Promise<void> {
+  const passedOver = Promise.withResolvers<void>();
+  let isOver = false;
+  let cancelPatience: Cancel | undefined;
+  const passOver = (): void => {
+    scope.isPassedOver = true;
+    passedOver.resolve();
+  };
+  const failed = (error: KubeError): void => {
+    if (isOver) return;
+    scope.missing = explain(error, scope.kind);
+    if (scope.namespace !== undefined && isForbidden(error)) {
+      cancelPatience ??= clock.at(scope.isPassedOver ? 0 : REFUSAL_PATIENCE_MS, passOver);
+    } else {
+      cancelPatience?.();
+      cancelPatience = undefined;
+    }
+  };
+  const come = wait(failed).then(() => {
+    scope.isPassedOver = false;
+  });
+  await Promise.race([come, passedOver.promise]);
+  isOver = true;
+  cancelPatience?.();
+  scope.missing = undefined;
 }
 
 function explain(error: KubeError, { type }: Kind): string {

@@ -67,7 +67,7 @@ export interface Candidate {
   readonly stop: AbortController;
   readonly told: string[];
   /** What it is to have read before it works, per time that it became the leader. */
-  readonly formerVersions: (string | undefined)[];
+  readonly formerVersions: string[];
   readonly messages: string[];
   readonly ended: Promise<void>;
 }
@@ -83,7 +83,7 @@ export function start(kube: MemoryKube, base: Clock, options: Start): Candidate 
   const clock = new ProcessClock(base, options.skewMs);
   const stop = new AbortController();
   const told: string[] = [];
-  const formerVersions: (string | undefined)[] = [];
+  const formerVersions: string[] = [];
   const { log, messages } = recordingLog();
   const election = createElection({
     client: kube.client({ clock, ...options }),

@@ -4,7 +4,7 @@ import { createKubeClient, type KubeClient } from '../../src/kube/client/client.
 import { aTestKind, PIPE, type TestKind } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { FakeKubeServer } from '../support/fake-kube-server.ts';
+import { FakeKubeServer, type Fate } from '../support/fake-kube-server.ts';
 import { recordingLog } from '../support/recording-log.ts';
 
 let server: FakeKubeServer;
@@ -52,11 +52,15 @@ function seen(key: string): unknown {
   return pipes.store.get(key)?.spec;
 }
 
+const FORBIDDEN: Fate = {
+  status: 403,
+  reason: 'Forbidden',
+  message: 'pipes.test.dev is forbidden',
+};
+const UNWELL: Fate = { status: 500, reason: 'InternalError', message: 'etcd is away' };
+
 function forbid(namespace: string): void {
-  server.fate = ({ path }) =>
-    path.includes(`/namespaces/${namespace}/`)
-      ? { status: 403, reason: 'Forbidden', message: 'pipes.test.dev is forbidden' }
-      : undefined;
+  server.fate = ({ path }) => (path.includes(`/namespaces/${namespace}/`) ? FORBIDDEN : undefined);
 }
 
 function asking(informers: Informers, version: string): { isOver: boolean } {
@@ -79,58 +83,96 @@ describe('a version is reached', () => {
     },
   );
 
-  test('without the namespaces that stay forbidden, which are waited for half a minute', async () => {
+  test('without the namespaces that stay forbidden, which are waited for half a minute, by name', async () => {
     server.create(PIPE, 'b/two', { spec: { late: false } });
     const informers = await start(['a', 'b']);
     forbid('a');
     const state = asking(informers, editUnheard('b/two'));
     await eventually(() => expect(seen('b/two')).toEqual({ late: true }));
+    await eventually(() =>
+      expect(informers.missing()).toMatch(/^pipes in namespace "a": .*forbidden/),
+    );
     await clock.advance(29_999);
     expect(state.isOver).toBe(false);
-    await eventually(async () => {
-      await clock.advance(1);
-      expect(state.isOver).toBe(true);
-    });
+    await clock.advance(1);
+    await eventually(() => expect(state.isOver).toBe(true));
+    expect(informers.missing()).toBeUndefined();
   });
 
-  test('with a namespace again that was forbidden for long, once it is allowed', async () => {
+  test('without a namespace that was passed over before and is forbidden still, at once', async () => {
+    server.create(PIPE, 'b/two', { spec: { late: false } });
+    const informers = await start(['a', 'b']);
+    forbid('a');
+    const early = asking(informers, editUnheard('b/two'));
+    await eventually(() => expect(informers.missing()).toBeDefined());
+    await clock.advance(30_000);
+    await eventually(() => expect(early.isOver).toBe(true));
+    const { resourceVersion } = server.edit(PIPE, 'b/two', { spec: { late: 'again' } }).metadata;
+    const before = clock.monotonic();
+    const late = asking(informers, resourceVersion);
+    await eventually(async () => {
+      await clock.advance(0);
+      expect(late.isOver).toBe(true);
+    });
+    expect([seen('b/two'), clock.monotonic()]).toEqual([{ late: 'again' }, before]);
+  });
+
+  test('with one that was passed over and has been allowed since', async () => {
     server.create(PIPE, 'a/one', { spec: { late: false } });
     const informers = await start(['a']);
     forbid('a');
     const early = asking(informers, editUnheard('a/one'));
-    await eventually(async () => {
-      await clock.advance(10_000);
-      expect(early.isOver).toBe(true);
-    });
-    // Passed over, it holds up nobody who asks now either.
-    await informers.reached(server.edit(PIPE, 'a/one', {}).metadata.resourceVersion);
-    expect(seen('a/one')).toEqual({ late: false });
+    await eventually(() => expect(informers.missing()).toBeDefined());
+    await clock.advance(30_000);
+    await eventually(() => expect(early.isOver).toBe(true));
     server.fate = () => undefined;
-    server.releaseWatches();
-    await eventually(async () => {
-      await clock.advance(10_000);
-      expect(server.openWatches).toBe(1);
-    });
-    server.edit(PIPE, 'a/one', { spec: { late: 'told' } });
-    await eventually(() => expect(seen('a/one')).toEqual({ late: 'told' }));
-    const gate = Promise.withResolvers<undefined>();
-    const lists = (): number =>
-      server.calls.filter(({ path, watch }) => path.includes('/namespaces/a/') && !watch).length;
-    const before = lists();
-    server.fate = ({ watch }) => (watch ? undefined : gate.promise);
+    await informers.reached(
+      server.edit(PIPE, 'a/one', { spec: { late: 'again' } }).metadata.resourceVersion,
+    );
+    expect(seen('a/one')).toEqual({ late: 'again' });
+    // Forbidden once more, it has its half a minute again.
+    forbid('a');
     const late = asking(informers, editUnheard('a/one'));
-    await eventually(() => expect(lists()).toBe(before + 1));
+    await eventually(() => expect(informers.missing()).toBeDefined());
+    await clock.advance(29_999);
     expect(late.isOver).toBe(false);
-    gate.resolve(undefined);
+    await clock.advance(1);
     await eventually(() => expect(late.isOver).toBe(true));
-    expect(seen('a/one')).toEqual({ late: true });
+  });
+
+  test('with one of which only the watch is forbidden', async () => {
+    server.create(PIPE, 'a/one', { spec: { late: false } });
+    const informers = await start(['a']);
+    server.fate = ({ watch }) => (watch ? FORBIDDEN : undefined);
+    for (const late of [1, 2]) {
+      await clock.advance(60_000);
+      const { resourceVersion } = server.edit(PIPE, 'a/one', { spec: { late } }).metadata;
+      await informers.reached(resourceVersion);
+      expect(seen('a/one')).toEqual({ late });
+    }
+  });
+
+  test('not when it was forbidden for a moment and fails otherwise since', async () => {
+    server.create(PIPE, 'a/one', { spec: { late: false } });
+    const informers = await start(['a']);
+    forbid('a');
+    const state = asking(informers, editUnheard('a/one'));
+    await eventually(() => expect(informers.missing()).toContain('forbidden'));
+    server.fate = () => UNWELL;
+    await eventually(async () => {
+      await clock.advance(1_000);
+      expect(informers.missing()).toContain('etcd is away');
+    });
+    await clock.advance(120_000);
+    expect([state.isOver, seen('a/one')]).toEqual([false, { late: false }]);
   });
 
   test('not while the list fails otherwise', async () => {
     server.create(PIPE, 'a/one', { spec: { late: false } });
     const informers = await start(['a']);
-    server.fate = () => ({ status: 500, reason: 'InternalError', message: 'etcd is away' });
+    server.fate = () => UNWELL;
     const state = asking(informers, editUnheard('a/one'));
+    await eventually(() => expect(informers.missing()).toContain('etcd is away'));
     await clock.advance(120_000);
     expect(state.isOver).toBe(false);
     server.fate = () => undefined;

@@ -11,12 +11,12 @@ function versionNow(kube: MemoryKube): string | undefined {
 }
 
 describe('what a new leader must have read of a former one', () => {
-  test('is nothing where no Lease was ever seen', async () => {
+  test('is all before our own write, where there is no Lease: somebody may have deleted it', async () => {
     const kube = new MemoryKube();
     const clock = new FakeClock();
     const { formerVersions } = start(kube, clock, { identity: 'a' });
     await clock.advance(0);
-    expect(formerVersions).toEqual([undefined]);
+    expect(formerVersions).toEqual([versionNow(kube)]);
   });
 
   test('is all before the release, where it was released: before this process began, or under its eyes', async () => {

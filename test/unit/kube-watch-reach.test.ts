@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { follow, inTurn, lines, refuse, shows, silence } from '../support/followed-watch.ts';
 import { aLine, anObject, type Behaviour } from '../support/kube-server.ts';
 
+const ignore = (): void => undefined;
+
 /** Whether the watch has reached a version that it was asked for. */
 function reaching(reached: Promise<void>): { isOver: boolean } {
   const state = { isOver: false };
@@ -23,7 +25,7 @@ test.each([['10'], ['9'], ['11']])(
   async (version) => {
     const f = await follow({ watch: lines(aLine('ADDED', anObject('a', '11'))) });
     await f.until(() => expect(f.news).toContain('ADDED a @11'));
-    await f.watch.reach(version);
+    await f.watch.reach(version, ignore);
     expect([f.lists(), f.watches()]).toEqual([1, 1]);
   },
 );
@@ -34,7 +36,7 @@ test('a version that the watch has not told of is reached by a list, from which 
     watch: silence,
   });
   await f.until(() => expect(f.states).toEqual(['listing', 'watching']));
-  const state = reaching(f.watch.reach('13'));
+  const state = reaching(f.watch.reach('13', ignore));
   await f.until(() => expect(state.isOver).toBe(true));
   expect(f.news).toEqual(['list  @10', 'list a @13']);
   await f.until(() => expect(f.states).toEqual(['listing', 'watching', 'listing', 'watching']));
@@ -51,7 +53,7 @@ test('a list that was asked for before is not the one that is waited for, unless
     const slow = held(shows(first));
     const f = await follow({ list: inTurn(slow.behave, shows('14')), watch: silence });
     await f.until(() => expect(f.lists()).toBe(1));
-    const state = reaching(f.watch.reach('13'));
+    const state = reaching(f.watch.reach('13', ignore));
     slow.answer();
     await f.until(() => expect(state.isOver).toBe(true));
     expect(f.lists()).toBe(lists);
@@ -65,17 +67,43 @@ test('of two that ask, the second one while a list is under way, each gets a lis
     watch: silence,
   });
   await f.watch.synced;
-  const one = reaching(f.watch.reach('11'));
+  const one = reaching(f.watch.reach('11', ignore));
   await f.until(() => expect(f.lists()).toBe(2));
-  const other = reaching(f.watch.reach('15'));
+  const other = reaching(f.watch.reach('15', ignore));
   second.answer();
   await f.until(() => expect([one.isOver, other.isOver]).toEqual([true, true]));
   expect(f.news).toEqual(['list  @10', 'list  @12', 'list  @20']);
 });
 
+test('a watch that ends after that goes on from its version, without another list', async () => {
+  const f = await follow({
+    list: inTurn(shows('10'), shows('13')),
+    watch: inTurn(silence, lines(), silence),
+  });
+  await f.until(() => expect(f.states.at(-1)).toBe('watching'));
+  await f.watch.reach('13', ignore);
+  await f.until(() => expect(f.watches()).toBe(2));
+  await f.clock.advance(73_000);
+  await f.until(() => expect(f.watches()).toBe(3));
+  expect([f.lists(), f.resumes()]).toEqual([2, ['10', '13', '13']]);
+});
+
+test('a version from before a break is not trusted: the server may have gone back since', async () => {
+  const f = await follow({
+    list: inTurn(shows('10'), shows('11', anObject('a', '11'))),
+    watch: inTurn((request, response) => {
+      lines(aLine('ADDED', anObject('a', '11')))(request, response);
+      response.end('{');
+    }, silence),
+  });
+  await f.until(() => expect(f.states.at(-1)).toBe('waiting'));
+  await f.watch.reach('8', ignore);
+  expect(f.news.at(-1)).toBe('list a @11');
+});
+
 test('one list is enough, also where the version is of another storage and no list ever shows it', async () => {
   const f = await follow({ watch: silence });
-  await f.watch.reach('999999');
+  await f.watch.reach('999999', ignore);
   expect(f.lists()).toBe(2);
 });
 
@@ -85,9 +113,10 @@ test('a watch that waits after a refusal lists at once; while the list is refuse
     watch: inTurn(refuse(403, 'Forbidden'), silence),
   });
   await f.until(() => expect(f.states.at(-1)).toBe('waiting'));
-  const state = reaching(f.watch.reach('11'));
-  await f.until(() => expect(f.lists()).toBe(2));
-  expect(state.isOver).toBe(false);
+  const told: (string | undefined)[] = [];
+  const state = reaching(f.watch.reach('11', ({ reason }) => told.push(reason)));
+  await f.until(() => expect(told).toEqual(['InternalError']));
+  expect([f.lists(), state.isOver]).toEqual([2, false]);
   await f.sitOut();
   await f.until(() => expect(state.isOver).toBe(true));
   expect(f.news).toEqual(['list  @10', 'list  @12']);
@@ -97,7 +126,7 @@ test('stopped while it is asked for a version, it asks for nothing more', async 
   const slow = held(shows('12'));
   const f = await follow({ list: inTurn(shows('10'), slow.behave), watch: silence });
   await f.watch.synced;
-  const state = reaching(f.watch.reach('11'));
+  const state = reaching(f.watch.reach('11', ignore));
   await f.until(() => expect(f.lists()).toBe(2));
   f.stop.abort();
   await f.watch.stopped;

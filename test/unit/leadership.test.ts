@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LEASE, type Lease } from '../../src/kube/lease/lease-record.ts';
 import { objectPath } from '../../src/kube/resource.ts';
-import { createLeadership, type Leadership } from '../../src/leadership.ts';
+import { createLeadership, type Leadership, type LeadershipOptions } from '../../src/leadership.ts';
 import { FakeClock, settle } from '../support/fake-clock.ts';
 import { type Link, MemoryKube } from '../support/memory-kube.ts';
 import { recordingLog } from '../support/recording-log.ts';
@@ -27,7 +27,7 @@ interface Setting {
   readonly kube?: MemoryKube;
   readonly fate?: Link['fate'];
   readonly elected?: boolean;
-  readonly work?: (signal: AbortSignal) => Promise<void>;
+  readonly work?: LeadershipOptions['work'];
 }
 
 function aProcess({ kube = new MemoryKube(), fate, elected = true, work }: Setting = {}): Process {
@@ -98,6 +98,10 @@ function hold(kube: MemoryKube, holderIdentity: string): void {
   });
 }
 
+function versionOf(kube: MemoryKube): string | undefined {
+  return kube.get(path)?.metadata.resourceVersion;
+}
+
 function holder(kube: MemoryKube): string | undefined {
   return (kube.get(path) as Lease | undefined)?.spec?.holderIdentity ?? undefined;
 }
@@ -140,6 +144,26 @@ describe('with an election', () => {
       true,
       true,
     ]);
+  });
+
+  test('is told in each term what a former leader may have written', async () => {
+    const versions: (string | undefined)[] = [];
+    const process = aProcess({
+      work: (signal, formerVersion) => {
+        versions.push(formerVersion);
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+      },
+    });
+    hold(process.kube, '');
+    const first = versionOf(process.kube);
+    run(process);
+    await process.clock.advance(100);
+    hold(process.kube, 'another');
+    await process.clock.advance(2_100);
+    hold(process.kube, '');
+    const second = versionOf(process.kube);
+    await process.clock.advance(100);
+    expect(versions).toEqual([first, second]);
   });
 
   test('stops when the Lease is lost and works again when it is regained, in the same process', async () => {

@@ -60,17 +60,25 @@ export interface WatchOptions<T extends KubeObject> {
   readonly random?: () => number;
 }
 
+/** Who waits for a version. */
+interface Waiting {
+  readonly version: string;
+  readonly resolve: () => void;
+  readonly failed: (error: KubeError) => void;
+}
+
 export interface Watch {
   /**
    * Resolves after the first complete list has reached the sink; stays pending when stopped before.
    */
   readonly synced: Promise<void>;
   /**
-   * Resolves when all that was written up to this version has reached the sink: the watch has come
-   * so far, or a list that was asked for after this call is complete. Stays pending when stopped
-   * before.
+   * Resolves when all that was written up to this version has reached the sink: the watch or a list
+   * has come so far, or a list that was asked for after this call is complete. Such a list is asked
+   * for at once, or after the one that is under way. `failed` is told of each try that fails and
+   * must not throw. Stays pending when stopped before.
    */
-  reach(version: string): Promise<void>;
+  reach(version: string, failed: (error: KubeError) => void): Promise<void>;
   /** Resolves when the watch has ended after its signal; never rejects. */
   readonly stopped: Promise<void>;
 }
@@ -115,18 +123,18 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   let broke = false;
   /** By when the last watch must have ended, with or without an answer. */
   let overAt = Number.POSITIVE_INFINITY;
-  /** Those who wait for a list that is asked for from now on. */
-  const waiting = new Set<() => void>();
-  /** Ends what the watch waits for at the moment. */
+  const waiting = new Set<Waiting>();
+  /** Ends the watch, or the pause, of the moment. */
   let interrupt = new AbortController();
   signal.addEventListener('abort', () => interrupt.abort(), { once: true });
 
-  async function reach(target: string): Promise<void> {
-    await synced.promise;
-    if (version !== undefined && compareVersions(version, target) >= 0) return;
-    const listed = new Promise<void>((resolve) => waiting.add(resolve));
-    interrupt.abort();
-    await listed;
+  async function reach(target: string, failed: Waiting['failed']): Promise<void> {
+    const isSound = !broke && !restores.needsList;
+    if (version !== undefined && isSound && compareVersions(version, target) >= 0) return;
+    await new Promise<void>((resolve) => {
+      waiting.add({ version: target, resolve, failed });
+      interrupt.abort();
+    });
   }
 
   async function run(): Promise<void> {
@@ -138,6 +146,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
       if (error) broke = true;
       if (error && needsList(error, trouble.count)) version = undefined;
       if (error && error.status !== 410) trouble.report(error);
+      if (error) for (const one of waiting) one.failed(error);
       const waitMs = trouble.wait(error);
       if (waitMs > 0) {
         if (error) turn('waiting');
@@ -176,7 +185,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   async function list(): Promise<void> {
     const asked = restores.ask();
-    const answered = [...waiting];
+    const before = [...waiting];
     const { objects, resourceVersion } = await listAll<T>({ ...options, trim });
     if (signal.aborted) return;
     const isRestored = restores.checkList(resourceVersion, asked);
@@ -185,13 +194,17 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
     sink.replace(objects, resourceVersion, isRestored);
     trouble.recovered();
     synced.resolve();
-    for (const resolve of answered) {
-      waiting.delete(resolve);
-      resolve();
+    for (const one of waiting) {
+      if (!before.includes(one) && compareVersions(resourceVersion, one.version) < 0) continue;
+      waiting.delete(one);
+      one.resolve();
     }
   }
 
   async function follow(from: string, begunAt: number): Promise<void> {
+    // Somebody has asked for more than the list has that was under way.
+    if (waiting.size > 0) return;
+    interrupt = new AbortController();
     const seconds = WATCH_SECONDS + Math.floor(random() * (WATCH_SECONDS_SPREAD + 1));
     const endMs = seconds * 1000 + SILENCE_GRACE_MS;
     overAt = begunAt + endMs;

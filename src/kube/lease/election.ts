@@ -30,7 +30,7 @@ export interface ElectionOptions {
   /** From the start of one renewal to the next. Default 2 s. */
   readonly retryMs?: number;
   /** Must not throw. `formerVersion`: see Taken. */
-  readonly onStarted: (formerVersion: string | undefined) => void;
+  readonly onStarted: (formerVersion: string) => void;
   /**
    * Called at most once, and not when stopped by the signal. This election never leads again; the
    * process may begin another one. Must not throw.

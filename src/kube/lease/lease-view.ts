@@ -16,7 +16,6 @@ export class LeaseView {
   /** Monotonic; undefined before anything was seen. */
   #freeAt: number | undefined;
   #heardAt: number;
-  #wasSeen = false;
 
   constructor(options: {
     readonly identity: string;
@@ -32,11 +31,6 @@ export class LeaseView {
   /** As last heard of; undefined: there is none. */
   get lease(): Lease | undefined {
     return this.#lease;
-  }
-
-  /** There is one, or has been. */
-  get wasSeen(): boolean {
-    return this.#wasSeen;
   }
 
   get holder(): string {
@@ -75,7 +69,6 @@ export class LeaseView {
         ? Math.max(this.#freeAt ?? now, now + this.#promisedMs(before))
         : now;
     this.#lease = lease;
-    this.#wasSeen = true;
     const record = JSON.stringify(lease.spec ?? {});
     if (record === this.#record) return;
     this.#record = record;

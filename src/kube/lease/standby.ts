@@ -14,9 +14,10 @@ import type { Held } from './renewal.ts';
 export interface Taken extends Held {
   /**
    * Who has read up to this version knows all that a former holder wrote before it gave the Lease
-   * back, or before it was taken from it; undefined: there was none.
+   * back, or before it was taken from it. What it writes later, of a call that was under way, nobody
+   * can wait for.
    */
-  readonly formerVersion: string | undefined;
+  readonly formerVersion: string;
 }
 
 export interface StandbyOptions {
@@ -83,7 +84,7 @@ async function read(options: StandbyOptions, view: LeaseView): Promise<true> {
 async function take(options: StandbyOptions, view: LeaseView): Promise<Taken | undefined> {
   const { calls, clock, attemptMs, renewMs, retryMs, stop, onFailure } = options;
   const since = clock.monotonic();
-  const { lease: former, wasSeen } = view;
+  const former = view.lease;
   const draft = claimed(former, { ...options, now: clock.now() });
   try {
     options.onWrite();
@@ -91,9 +92,9 @@ async function take(options: StandbyOptions, view: LeaseView): Promise<Taken | u
     // After so long, as in a process that was frozen meanwhile, others may have taken it since:
     // it is read, and renewed before use.
     if (clock.monotonic() - since < renewMs) {
+      // Also where there was none: somebody may have deleted it.
       const last = former && isReleased(former) ? former : lease;
-      const formerVersion = wasSeen ? last.metadata.resourceVersion : undefined;
-      return { lease, since, formerVersion };
+      return { lease, since, formerVersion: last.metadata.resourceVersion };
     }
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;

@@ -1,6 +1,7 @@
 import { type Mutation, seenInLife } from '../mutation.ts';
 
 const LEASE_ACQUIRING = 'test/unit/kube-lease-acquiring.test.ts';
+const LEADERSHIP = 'test/unit/leadership.test.ts';
 const LEASE_FORMER = 'test/unit/kube-lease-former.test.ts';
 const LEASE_LEADING = 'test/unit/kube-lease-leading.test.ts';
 const LEASE_STOPPING = 'test/unit/kube-lease-stopping.test.ts';
@@ -78,12 +79,15 @@ export const LEASES: readonly Mutation[] = [
     seenBy: { test: LEASE_FORMER, title: 'is all before our own write, where its holder never' },
   },
   {
-    name: 'deleted-lease-had-a-holder',
-    rule: 'Who deletes the Lease does not make the next leader forget the former one.',
-    file: 'kube/lease/lease-view.ts',
-    from: 'this.#wasSeen = true;',
-    to: 'this.#wasSeen = false;',
-    seenBy: { test: LEASE_FORMER, title: 'is all before our own write, where somebody' },
+    name: 'each-term-knows-the-former-leader',
+    rule: 'Who leads again reads first what others did meanwhile.',
+    file: 'leadership.ts',
+    from: 'working = work(stopWork.signal, formerVersion);',
+    to: 'working = work(stopWork.signal);',
+    seenBy: {
+      test: LEADERSHIP,
+      title: 'is told in each term what a former leader may have written',
+    },
   },
   {
     name: 'frozen-winner-renews-first',
