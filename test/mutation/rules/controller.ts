@@ -6,8 +6,6 @@ const SHARES = 'test/unit/controller-shares.test.ts';
 const RECONCILER = 'test/unit/controller-reconciler.test.ts';
 const CHANGED_MEANWHILE = 'test/unit/controller-changed-meanwhile.test.ts';
 const UNWRITTEN = 'test/unit/controller-unwritten.test.ts';
-const INFORMERS = 'test/unit/controller-informers.test.ts';
-const REACHED = 'test/unit/controller-informers-reached.test.ts';
 
 /** Which object is looked at, and when. */
 const QUEUES: readonly Mutation[] = [
@@ -251,75 +249,4 @@ const STATUSES: readonly Mutation[] = [
   ),
 ];
 
-/** Whose objects are watched. */
-const WATCHES: readonly Mutation[] = [
-  {
-    name: 'shard-has-its-own-objects',
-    rule: 'With --selector only objects that match are worked on.',
-    file: 'controller/informers.ts',
-    from: '...(labelSelector !== undefined && { labelSelector }),',
-    to: '',
-    seenBy: { test: INFORMERS, title: 'of a shard its own objects are asked for alone' },
-  },
-  {
-    name: 'namespaces-side-by-side',
-    rule: 'With --namespaces the objects of all of them are known.',
-    file: 'controller/informers.ts',
-    from: 'kind.sink(namespace)',
-    to: 'kind.sink()',
-    seenBy: { test: INFORMERS, title: 'sees the objects of those, and none of others' },
-  },
-  {
-    name: 'forbidden-namespace-holds-up-nobody',
-    rule: 'Who takes over waits half a minute for a namespace that is forbidden, and goes on without.',
-    file: 'controller/informers.ts',
-    from: 'await Promise.race([come, passedOver.promise]);',
-    to: 'await come;',
-    seenBy: { test: REACHED, title: 'without the namespaces that stay forbidden' },
-  },
-  {
-    name: 'forbidden-for-long-is-not-waited-for-again',
-    rule: 'A namespace that was passed over holds up no takeover while it is forbidden.',
-    file: 'controller/informers.ts',
-    from: 'scope.isPassedOver ? 0 : REFUSAL_PATIENCE_MS',
-    to: 'REFUSAL_PATIENCE_MS',
-    seenBy: { test: REACHED, title: 'without a namespace that was passed over before' },
-  },
-  {
-    name: 'allowed-namespace-has-its-time-again',
-    rule: 'A namespace that is allowed again is waited for like any other.',
-    file: 'controller/informers.ts',
-    from: 'scope.isPassedOver = false;',
-    to: '',
-    seenBy: { test: REACHED, title: 'with one that was passed over and has been allowed since' },
-  },
-  {
-    name: 'forbidden-for-a-moment-is-no-refusal',
-    rule: 'A namespace that was forbidden for a moment, and fails otherwise since, is not passed over.',
-    file: 'controller/informers.ts',
-    from: 'cancelPatience?.();\n      cancelPatience = undefined;',
-    to: '',
-    seenBy: {
-      test: REACHED,
-      title: 'not when it was forbidden for a moment and fails otherwise since',
-    },
-  },
-  {
-    name: 'takeover-says-what-it-waits-for',
-    rule: 'What a takeover waits for is named by /readyz.',
-    file: 'controller/informers.ts',
-    from: 'scope.missing = explain(error, scope.kind);',
-    to: 'if (scope.missing !== undefined) scope.missing = explain(error, scope.kind);',
-    seenBy: { test: REACHED, title: 'not while the list fails otherwise' },
-  },
-  {
-    name: 'missing-crd-is-waited-for',
-    rule: 'Where a CRD is missing nothing begins with half of the objects.',
-    file: 'controller/informers.ts',
-    from: 'if (scope.namespace !== undefined && isForbidden(error))',
-    to: 'if (scope.namespace !== undefined)',
-    seenBy: { test: INFORMERS, title: 'does not take a missing CRD for a missing namespace' },
-  },
-];
-
-export const CONTROLLER: readonly Mutation[] = [...QUEUES, ...STATUSES, ...WATCHES];
+export const CONTROLLER: readonly Mutation[] = [...QUEUES, ...STATUSES];

@@ -8,9 +8,6 @@ const GOAWAY_ABORT = 'test/unit/kube-goaway-abort.test.ts';
 const REFUSED = 'test/unit/kube-refused.test.ts';
 const STORE_WRITES = 'test/unit/kube-store-writes.test.ts';
 const INCOMING = 'test/unit/kube-incoming.test.ts';
-const WATCH = 'test/unit/kube-watch.test.ts';
-const REACH = 'test/unit/kube-watch-reach.test.ts';
-const WATCH_STALE = 'test/unit/kube-watch-stale.test.ts';
 
 /** Calls to the Kubernetes API. */
 const CALLS: readonly Mutation[] = [
@@ -180,62 +177,6 @@ const CALLS: readonly Mutation[] = [
 
 /** What is known of the objects, and when it is known to be old. */
 const CACHE: readonly Mutation[] = [
-  {
-    name: 'too-old-watch-lists-again',
-    rule: 'After a 410 the objects are listed anew, so that what vanished meanwhile is known.',
-    file: 'kube/cache/watch.ts',
-    from: 'error.status === 410 ||',
-    to: 'error.status === 411 ||',
-    seenBy: { test: WATCH, title: 'it lists again at once, so that what vanished meanwhile' },
-  },
-  {
-    name: 'list-under-way-is-too-early',
-    rule: 'A list that was asked for before somebody asked for the newest does not answer him.',
-    file: 'kube/cache/watch.ts',
-    from: 'if (!before.includes(one) && compareVersions(',
-    to: 'if (!waiting.has(one) && compareVersions(',
-    seenBy: { test: REACH, title: 'of two that ask, the second one while a list is under way' },
-  },
-  {
-    name: 'who-was-answered-asks-no-more',
-    rule: 'Who asked a watch for the newest, and has it, has it list no more.',
-    file: 'kube/cache/watch.ts',
-    from: 'waiting.delete(one);',
-    to: '',
-    seenBy: { test: REACH, title: 'a watch that ends after that goes on from its version' },
-  },
-  {
-    name: 'version-from-before-a-break-proves-nothing',
-    rule: 'What a watch knew before it broke is not taken for the newest.',
-    file: 'kube/cache/watch.ts',
-    from: 'const isSound = !broke && !restores.needsList;',
-    to: 'const isSound = true;',
-    seenBy: { test: REACH, title: 'a version from before a break is not trusted' },
-  },
-  {
-    name: 'asked-for-lists-at-once',
-    rule: 'Who asks a watch for the newest does not wait until it ends by itself.',
-    file: 'kube/cache/watch.ts',
-    from: 'signal: interrupt.signal,',
-    to: 'signal,',
-    seenBy: { test: REACH, title: 'a version that the watch has not told of is reached by a list' },
-  },
-  {
-    name: 'bookmarks-count',
-    rule: 'A watch goes on from the last bookmark, and not from long ago.',
-    file: 'kube/cache/watch.ts',
-    from: 'version = line.resourceVersion;',
-    to: "if (line.type !== 'BOOKMARK') version = line.resourceVersion;",
-    seenBy: { test: WATCH, title: 'goes on at once from the last version, bookmarks count' },
-  },
-  {
-    name: 'stale-list-is-refused',
-    rule: 'A list that is older than what was seen is not believed for a minute.',
-    file: 'kube/cache/restore-detector.ts',
-    from: 'DOUBT_MS = 60_000',
-    to: 'DOUBT_MS = 6_000',
-    seenBy: { test: WATCH_STALE, title: 'a list older than what was seen is refused for a minute' },
-  },
   seenInLife(
     'restored-list-taken-for-late',
     'After a restored backup what is listed is the truth, whatever versions were seen before.',
