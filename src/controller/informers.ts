@@ -132,8 +132,8 @@ function startOne(
 }
 
 /**
- * Resolves when what is waited for has come, or its namespace is passed over. `wait` is told whom to
- * tell of failures.
+ * Resolves when what is waited for has come, or its namespace is passed over. `wait` is told whom
+ * to tell of failures.
  */
 async function orPassedOver(
   clock: Clock,

@@ -14,8 +14,8 @@ import type { Held } from './renewal.ts';
 export interface Taken extends Held {
   /**
    * Who has read up to this version knows all that a former holder wrote before it gave the Lease
-   * back, or before it was taken from it. What it writes later, of a call that was under way, nobody
-   * can wait for.
+   * back, or before it was taken from it. What it writes later, of a call that was under way,
+   * nobody can wait for.
    */
   readonly formerVersion: string;
 }
