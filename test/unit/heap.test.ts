@@ -102,29 +102,30 @@ test('the real collection gives the garbage of a burst back', async () => {
   expect(burst).toEqual([]);
 });
 
-/** Collections of the whole heap while a process replaces all of 20 MB that it holds, ten times. */
-async function collectionsAt(percent: number): Promise<number> {
+/**
+ * What V8 says after a collection of the whole heap, in KB: what is in use, and how much may be
+ * before the next one.
+ */
+async function limitAt(percent: number): Promise<{ used: number; limit: number }> {
   const module = pathToFileURL(join(import.meta.dirname, '../../src/v8.ts')).href;
   const script = `
     import { letHeapGrow } from '${module}';
     letHeapGrow(${percent});
-    const make = () => Array.from({ length: 10_000 }, (_, i) => ({ text: [i, i, i, i] }));
-    globalThis.kept = Array.from({ length: 30 }, make);
-    gc();
-    for (let round = 0; round < 300; round += 1) {
-      kept.shift();
-      kept.push(make());
-      await new Promise(setImmediate);
-    }`;
-  // What V8 does on other threads, and in steps, it does less or more of on a busy machine.
-  const alone = ['--single-threaded-gc', '--no-incremental-marking'];
-  const args = ['--trace-gc', '--expose-gc', ...alone, '--input-type=module', '--eval', script];
+    globalThis.kept = Array.from({ length: 300_000 }, (_, i) => ({ text: [i, i, i, i] }));
+    gc();`;
+  const args = ['--trace-gc-verbose', '--expose-gc', '--input-type=module', '--eval', script];
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  return stdout.split('Mark-Compact').length - 1;
+  const said = [
+    ...stdout.matchAll(/\[HeapController\] Limit: old size: (\d+) KB, new limit: (\d+) KB/g),
+  ];
+  const [, used, limit] = said.at(-1)?.map(Number) ?? [];
+  if (used === undefined || limit === undefined) throw new Error(`V8 says no limit: ${stdout}`);
+  return { used, limit };
 }
 
-test('a heap that may grow by more is collected less often', async () => {
-  const [seldom, often] = await Promise.all([collectionsAt(200), collectionsAt(20)]);
-  expect(seldom).toBeGreaterThan(0);
-  expect(seldom).toBeLessThan(often);
+test('a heap that may grow by more has more room before it is collected', async () => {
+  const [less, more] = await Promise.all([limitAt(20), limitAt(200)]);
+  expect(less.used).toBeGreaterThan(10_000);
+  expect(more.limit - less.limit).toBeGreaterThan(1.7 * less.used);
+  expect(more.limit - less.limit).toBeLessThan(1.9 * less.used);
 });
