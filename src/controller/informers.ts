@@ -11,6 +11,8 @@ import type { Kind } from './kind.ts';
  * Rights that are just being given, or moved from one Role to another, are there by then.
  */
 const REFUSAL_PATIENCE_MS = 30_000;
+/** Every list has it. */
+const ANY_VERSION = '0';
 
 export interface InformerOptions {
   readonly client: KubeClient;
@@ -67,17 +69,14 @@ export function startInformers(options: InformerOptions): Informers {
   const scopes = options.kinds.flatMap((kind) =>
     namespaces.map((namespace) => scopeOf(kind, namespace)),
   );
-  const started = scopes.map((scope) => ({ scope, ...startOne(options, scope) }));
-  const synced = Promise.all(started.map((one) => one.synced)).then(() => undefined);
+  const watches = scopes.map((scope) => ({ scope, watch: startOne(options, scope) }));
+  const reached = async (version: string): Promise<void> => {
+    const all = watches.map(({ scope, watch }) => reach(options.clock, scope, watch, version));
+    await Promise.all(all);
+  };
   return {
-    synced,
-    reached: async (version) => {
-      await Promise.all(
-        started.map(({ scope, watch }) =>
-          orPassedOver(options.clock, scope, (failed) => watch.reach(version, failed)),
-        ),
-      );
-    },
+    synced: reached(ANY_VERSION),
+    reached,
     missing: () => {
       const all = scopes.flatMap(({ name, missing }) =>
         missing === undefined ? [] : `${name}: ${missing}`,
@@ -98,18 +97,13 @@ function scopeOf(kind: Kind, namespace: string | undefined): Scope {
   return { kind, namespace, name, isListed: false, isPassedOver: false, missing };
 }
 
-function startOne(
-  options: InformerOptions,
-  scope: Scope,
-): { readonly watch: Watch; readonly synced: Promise<void> } {
+function startOne(options: InformerOptions, scope: Scope): Watch {
   const { client, clock, log, signal, labelSelector, onListed } = options;
   const { kind, namespace, name } = scope;
-  let fails: (error: KubeError) => void = () => undefined;
   const failed = (error: KubeError): void => {
     const text = explain(error, kind);
     if (text !== error.message)
       log.warn({ watch: name, error: text }, 'cannot watch: a permission or a CRD is missing');
-    fails(error);
   };
   const watch = startWatch<KubeObject>({
     client,
@@ -124,22 +118,11 @@ function startOne(
     scope.isListed = true;
     if (namespace !== undefined) onListed?.(kind, namespace);
   });
-  const synced = orPassedOver(clock, scope, (told) => {
-    fails = told;
-    return watch.synced;
-  });
-  return { watch, synced };
+  return watch;
 }
 
-/**
- * Resolves when what is waited for has come, or its namespace is passed over. `wait` is told whom
- * to tell of failures.
- */
-async function orPassedOver(
-  clock: Clock,
-  scope: Scope,
-  wait: (failed: (error: KubeError) => void) => Promise<void>,
-): Promise<void> {
+/** Resolves when the watch has reached the version, or its namespace is passed over. */
+async function reach(clock: Clock, scope: Scope, watch: Watch, version: string): Promise<void> {
   const passedOver = Promise.withResolvers<void>();
   let isOver = false;
   let cancelPatience: Cancel | undefined;
@@ -157,7 +140,7 @@ async function orPassedOver(
       cancelPatience = undefined;
     }
   };
-  const come = wait(failed).then(() => {
+  const come = watch.reach(version, failed).then(() => {
     scope.isPassedOver = false;
   });
   await Promise.race([come, passedOver.promise]);

@@ -1,32 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Informers, startInformers } from '../../src/controller/informers.ts';
-import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
-import { aTestKind, PIPE, type TestKind } from '../support/engine.ts';
+import type { Informers } from '../../src/controller/informers.ts';
+import { PIPE } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
-import { FakeClock } from '../support/fake-clock.ts';
-import { FakeKubeServer, type Fate } from '../support/fake-kube-server.ts';
-import { recordingLog } from '../support/recording-log.ts';
+import type { Fate } from '../support/fake-kube-server.ts';
+import { FORBIDDEN, Informed } from '../support/informed.ts';
 
-let server: FakeKubeServer;
-let client: KubeClient;
-let clock: FakeClock;
-let stop: AbortController;
-let pipes: TestKind;
-let recorded: ReturnType<typeof recordingLog>;
+let on: Informed;
 
 beforeEach(async () => {
-  server = await new FakeKubeServer().start();
-  client = createKubeClient(server.cluster);
-  clock = new FakeClock();
-  stop = new AbortController();
-  pipes = aTestKind();
-  recorded = recordingLog();
+  on = await Informed.open();
 });
-afterEach(async () => {
-  stop.abort();
-  await client.close();
-  await server.stop();
-});
+afterEach(() => on.close());
 
 interface Started extends Informers {
   readonly isSynced: () => boolean;
@@ -35,17 +19,9 @@ interface Started extends Informers {
 }
 
 function start(namespaces: readonly string[] = [], labelSelector?: string): Started {
-  const { log } = recorded;
-  const kinds = [pipes.kind];
   const listed: string[] = [];
-  const informers = startInformers({
-    client,
-    kinds,
-    namespaces,
+  const informers = on.start(namespaces, {
     labelSelector,
-    clock,
-    log,
-    signal: stop.signal,
     onListed: ({ type }, namespace) => {
       const left = informers.unlisted(type.plural).join();
       listed.push(
@@ -58,29 +34,18 @@ function start(namespaces: readonly string[] = [], labelSelector?: string): Star
   return { ...informers, isSynced: () => synced, listed };
 }
 
-/** Refuses everything about one namespace, or about all. */
-function refuse(fate: Fate, namespace?: string): void {
-  server.fate = ({ path }) =>
-    namespace === undefined || path.includes(`/namespaces/${namespace}/`) ? fate : undefined;
-}
-
-const FORBIDDEN: Fate = {
-  status: 403,
-  reason: 'Forbidden',
-  message: 'pipes.test.dev is forbidden: User "pw" cannot list',
-};
 const NO_CRD: Fate = { status: 404, reason: 'NotFound', message: '404 page not found' };
 
 function keys(): string[] {
-  return [...pipes.store.values()]
+  return [...on.pipes.store.values()]
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
     .toSorted();
 }
 
 describe('without namespaces', () => {
   test('is synced after the first complete list of every object, and says what is missing until then', async () => {
-    server.create(PIPE, 'a/one');
-    server.create(PIPE, 'b/two');
+    on.server.create(PIPE, 'a/one');
+    on.server.create(PIPE, 'b/two');
     const informers = start();
     expect(informers.missing()).toBe('pipes: the first list is not complete');
     expect(informers.unlisted('pipes')).toEqual([]);
@@ -90,27 +55,27 @@ describe('without namespaces', () => {
   });
 
   test('waits while the list is forbidden, names the rights that are missing, and goes on when they come', async () => {
-    refuse(FORBIDDEN);
+    on.refuse(FORBIDDEN);
     const informers = start();
     await eventually(() => expect(informers.missing()).toContain('cannot list'));
     expect(informers.missing()).toContain(
       'allow get, list and watch on pipes.test.dev, and update on pipes/status',
     );
-    await clock.advance(120_000);
+    await on.clock.advance(120_000);
     expect(informers.isSynced()).toBe(false);
-    server.fate = () => undefined;
+    on.server.fate = () => undefined;
     await eventually(async () => {
-      await clock.advance(30_000);
+      await on.clock.advance(30_000);
       expect(informers.isSynced()).toBe(true);
     });
   });
 });
 
 test('of a shard its own objects are asked for alone, in lists and in watches', async () => {
-  const { request, stream } = client;
+  const { request, stream } = on.client;
   const asked: (string | undefined)[] = [];
-  client = {
-    ...client,
+  on.client = {
+    ...on.client,
     request: (call) => {
       asked.push(call.query?.['labelSelector']);
       return request(call);
@@ -127,85 +92,85 @@ test('of a shard its own objects are asked for alone, in lists and in watches', 
 
 describe('with named namespaces', () => {
   test('sees the objects of those, and none of others', async () => {
-    for (const key of ['a/one', 'b/two', 'c/three']) server.create(PIPE, key);
+    for (const key of ['a/one', 'b/two', 'c/three']) on.server.create(PIPE, key);
     await start(['a', 'b']).synced;
     expect(keys()).toEqual(['a/one', 'b/two']);
   });
 
   test('waits for one that is forbidden for a moment', async () => {
-    server.create(PIPE, 'a/one');
-    server.create(PIPE, 'b/two');
-    refuse(FORBIDDEN, 'b');
+    on.server.create(PIPE, 'a/one');
+    on.server.create(PIPE, 'b/two');
+    on.refuse(FORBIDDEN, 'b');
     const informers = start(['a', 'b']);
     await eventually(() =>
       expect(informers.missing()).toMatch(/^pipes in namespace "b": .*cannot list/),
     );
     expect(keys()).toEqual(['a/one']);
-    server.fate = () => undefined;
+    on.server.fate = () => undefined;
     await eventually(async () => {
-      await clock.advance(10);
+      await on.clock.advance(10);
       expect(informers.isSynced()).toBe(true);
     });
     expect(keys()).toEqual(['a/one', 'b/two']);
   });
 
   test('passes over one that stays forbidden, says so once, and takes it in when it is allowed', async () => {
-    server.create(PIPE, 'a/one');
-    server.create(PIPE, 'b/two');
-    refuse(FORBIDDEN, 'b');
+    on.server.create(PIPE, 'a/one');
+    on.server.create(PIPE, 'b/two');
+    on.refuse(FORBIDDEN, 'b');
     const informers = start(['a', 'b']);
     await eventually(() => expect(informers.missing()).toContain('cannot list'));
-    await clock.advance(29_999);
+    await on.clock.advance(29_999);
     expect(informers.isSynced()).toBe(false);
-    await clock.advance(1);
+    await on.clock.advance(1);
     expect(informers.isSynced()).toBe(true);
     expect(keys()).toEqual(['a/one']);
     expect(informers.missing()).toBeUndefined();
-    await clock.advance(60_000);
-    const advice = recorded.messages.filter((message) =>
+    await on.clock.advance(60_000);
+    const advice = on.recorded.messages.filter((message) =>
       message.includes('cannot watch: a permission or a CRD is missing'),
     );
     expect(advice).toHaveLength(1);
     expect(advice[0]).toContain('pipes in namespace "b"');
-    server.fate = () => undefined;
+    on.server.fate = () => undefined;
     await eventually(async () => {
-      await clock.advance(30_000);
+      await on.clock.advance(30_000);
       expect(keys()).toEqual(['a/one', 'b/two']);
     });
   });
 
   test('names those that nobody has listed yet, also when it goes on without them, and tells when their list comes', async () => {
-    server.create(PIPE, 'b/two');
-    refuse(FORBIDDEN, 'b');
+    on.server.create(PIPE, 'b/two');
+    on.refuse(FORBIDDEN, 'b');
     const informers = start(['a', 'b']);
     expect(informers.unlisted('pipes')).toEqual(['a', 'b']);
     expect(informers.unlisted('others')).toEqual([]);
     await eventually(() => expect(informers.listed).toEqual(['pipes in a, without b, with ']));
     await eventually(() => expect(informers.missing()).toContain('cannot list'));
-    await clock.advance(30_000);
+    await on.clock.advance(30_000);
     await informers.synced;
     expect(informers.unlisted('pipes')).toEqual(['b']);
-    server.fate = () => undefined;
+    on.server.fate = () => undefined;
     await eventually(async () => {
-      await clock.advance(30_000);
+      await on.clock.advance(30_000);
       expect(informers.unlisted('pipes')).toEqual([]);
     });
     expect(informers.listed.slice(1)).toEqual(['pipes in b, without none, with b/two']);
   });
 
   test('does not take a missing CRD for a missing namespace', async () => {
-    refuse(NO_CRD);
+    on.refuse(NO_CRD);
     const informers = start(['a', 'b']);
     await eventually(() =>
       expect(informers.missing()).toContain('install the CRDs of this release'),
     );
-    await clock.advance(60_000);
+    await on.clock.advance(60_000);
     expect(informers.isSynced()).toBe(false);
   });
 
   test('waits for a namespace that only fails to answer', async () => {
-    server.create(PIPE, 'b/two');
-    refuse({ status: 500, reason: 'InternalError', message: 'etcd is away' }, 'b');
+    on.server.create(PIPE, 'b/two');
+    on.refuse({ status: 500, reason: 'InternalError', message: 'etcd is away' }, 'b');
     const informers = start(['a', 'b']);
     await eventually(() =>
       expect(informers.missing()).toMatch(/^pipes in namespace "b": .*etcd is away/),
@@ -216,18 +181,18 @@ describe('with named namespaces', () => {
 
 describe('missing CRDs', () => {
   test('are named with what to install, in readiness and log, and found once they are there', async () => {
-    refuse(NO_CRD);
+    on.refuse(NO_CRD);
     const informers = start();
     await eventually(() =>
       expect(informers.missing()).toMatch(
         /^pipes: the API server knows no pipes\.test\.dev; install the CRDs of this release/,
       ),
     );
-    expect(recorded.messages.join('\n')).toContain('install the CRDs of this release');
-    server.fate = () => undefined;
-    server.create(PIPE, 'a/one');
+    expect(on.recorded.messages.join('\n')).toContain('install the CRDs of this release');
+    on.server.fate = () => undefined;
+    on.server.create(PIPE, 'a/one');
     await eventually(async () => {
-      await clock.advance(30_000);
+      await on.clock.advance(30_000);
       expect(keys()).toEqual(['a/one']);
     });
     expect(informers.missing()).toBeUndefined();

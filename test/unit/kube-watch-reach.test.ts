@@ -133,3 +133,10 @@ test('stopped while it is asked for a version, it asks for nothing more', async 
   slow.answer();
   expect([state.isOver, f.news, f.states.at(-1)]).toEqual([false, ['list  @10'], 'stopped']);
 });
+
+test('stopped in the moment in which the list is there, it opens no watch', async () => {
+  const f = await follow({ watch: silence });
+  void f.watch.synced.then(() => f.stop.abort());
+  await f.watch.stopped;
+  expect([f.lists(), f.watches()]).toEqual([1, 0]);
+});

@@ -124,7 +124,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   /** By when the last watch must have ended, with or without an answer. */
   let overAt = Number.POSITIVE_INFINITY;
   const waiting = new Set<Waiting>();
-  /** Ends the watch, or the pause, of the moment. */
+  /** Ends the stream, or the pause, of the moment. */
   let interrupt = new AbortController();
   signal.addEventListener('abort', () => interrupt.abort(), { once: true });
 
@@ -139,10 +139,9 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
-      interrupt = new AbortController();
       const error = await once().then(() => undefined, asKubeError);
       if (signal.aborted) break;
-      if (interrupt.signal.aborted) continue;
+      if (!error && waiting.size > 0) continue;
       if (error) broke = true;
       if (error && needsList(error, trouble.count)) version = undefined;
       if (error && error.status !== 410) trouble.report(error);
@@ -150,6 +149,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
       const waitMs = trouble.wait(error);
       if (waitMs > 0) {
         if (error) turn('waiting');
+        interrupt = new AbortController();
         await pause(clock, waitMs, interrupt.signal);
       }
     }
@@ -202,9 +202,10 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
   }
 
   async function follow(from: string, begunAt: number): Promise<void> {
-    // Somebody has asked for more than the list has that was under way.
-    if (waiting.size > 0) return;
+    // Told to stop, or asked for more than the list has that was under way.
+    if (signal.aborted || waiting.size > 0) return;
     interrupt = new AbortController();
+    const { signal: interrupted } = interrupt;
     const seconds = WATCH_SECONDS + Math.floor(random() * (WATCH_SECONDS_SPREAD + 1));
     const endMs = seconds * 1000 + SILENCE_GRACE_MS;
     overAt = begunAt + endMs;
@@ -219,7 +220,7 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
         timeoutSeconds: String(seconds),
       },
       ...(options.metadataOnly ? { accept: acceptMetadata('PartialObjectMetadata') } : {}),
-      signal: interrupt.signal,
+      signal: interrupted,
       silenceMs: endMs,
       onOpen: () => {
         openedAt = clock.monotonic();
@@ -232,6 +233,8 @@ export function startWatch<T extends KubeObject>(options: WatchOptions<T>): Watc
         if (signal.aborted) return;
         deliver(parseWatchLine<T>(path, line));
       }
+    } catch (error) {
+      if (!interrupted.aborted || !(error instanceof KubeError)) throw error;
     } finally {
       if (version !== from || clock.monotonic() - openedAt >= STEADY_MS) trouble.reset();
     }

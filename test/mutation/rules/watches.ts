@@ -44,7 +44,7 @@ const COLLECTIONS: readonly Mutation[] = [
     name: 'asked-for-lists-at-once',
     rule: 'Who asks a watch for the newest does not wait until it ends by itself.',
     file: 'kube/cache/watch.ts',
-    from: 'signal: interrupt.signal,',
+    from: 'signal: interrupted,',
     to: 'signal,',
     seenBy: { test: REACH, title: 'a version that the watch has not told of is reached by a list' },
   },

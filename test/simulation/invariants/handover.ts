@@ -1,11 +1,14 @@
 import type { Change, Thing } from '../kubernetes/objects.ts';
 import { type ApiCall, type Fact, keyOf } from '../record/facts.ts';
+import { isOlder } from '../record/knowledge.ts';
 import { shown } from './calls.ts';
 import type { Court, Judge } from './court.ts';
+import { holderOf } from './leases.ts';
 
-/** What the objects stood as when the Lease was given back, or taken from its holder. */
+/** What the objects stood as when the Lease was given back, or where it was not, taken. */
 interface Legacy {
   readonly objects: ReadonlyMap<string, Thing>;
+  readonly at: number;
   /** Who works with it: the one that took the Lease next. */
   heir: string | undefined;
 }
@@ -29,19 +32,22 @@ export class HandoverJudge implements Judge {
   }
 
   #pass({ type, before, now }: Change): void {
-    const [formerly, holder] = [holderOf(before), holderOf(now)];
-    // Who never saw the Lease that somebody deleted can know of no former leader.
-    if (type === 'DELETED') this.#legacy = undefined;
-    else if (holder === formerly) return;
-    else if (holder === '') this.#legacy = { objects: this.#objects(), heir: undefined };
-    else if (formerly !== '') this.#legacy = { objects: this.#objects(), heir: holder };
-    else if (this.#legacy) this.#legacy.heir = holder;
+    const holder = holderOf(now.spec);
+    const wasGivenBack = before !== undefined && holderOf(before.spec) === '';
+    if (type === 'DELETED' || (before && holder === holderOf(before.spec))) return;
+    if (wasGivenBack && this.#legacy) this.#legacy.heir = holder;
+    else this.#legacy = { objects: this.#objects(), at: this.#now, heir: holder || undefined };
+  }
+
+  get #now(): number {
+    return this.#court.life.timeline.now;
   }
 
   #judge(call: ApiCall): void {
     const { behindUntil, restores } = this.#court.life;
-    if (this.#legacy?.heir !== call.process || restores.length > 0 || behindUntil > 0) return;
-    const { objects } = this.#legacy;
+    if (this.#legacy?.heir !== call.process || restores.length > 0) return;
+    const { objects, at } = this.#legacy;
+    if (behindUntil >= at) return;
     for (const { key, known } of this.#court.candidates(call)) {
       const stood = objects.get(key);
       if (stood?.metadata.uid !== known.last.metadata.uid || !isOlder(known.last, stood)) continue;
@@ -58,12 +64,4 @@ export class HandoverJudge implements Judge {
       this.#court.life.objects().map(({ plural, thing }) => [keyOf(plural, thing), thing]),
     );
   }
-}
-
-function holderOf(lease: Thing | undefined): string {
-  return (lease?.spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity ?? '';
-}
-
-function isOlder(a: Thing, b: Thing): boolean {
-  return Number(a.metadata.resourceVersion) < Number(b.metadata.resourceVersion);
 }

@@ -85,6 +85,7 @@ export class LeaseJudge implements Judge {
   }
 }
 
-function holderOf(spec: unknown): string {
+/** Empty: nobody. */
+export function holderOf(spec: unknown): string {
   return (spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity ?? '';
 }

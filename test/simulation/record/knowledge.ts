@@ -119,6 +119,7 @@ function isSame(a: Thing, b: Thing): boolean {
   );
 }
 
-function isOlder(a: Thing, b: Thing): boolean {
+/** By the version. */
+export function isOlder(a: Thing, b: Thing): boolean {
   return Number(a.metadata.resourceVersion) < Number(b.metadata.resourceVersion);
 }
