@@ -23,6 +23,7 @@ const wanted = new Map<string, string>(
     `# Made by \`npm run generate\` from the schemas in src/kinds. Do not edit.\n${toYaml(customResourceDefinition(definition))}`,
   ]),
 );
+wanted.set('Kustomization', kustomization([...wanted.keys()]));
 wanted.set('reference.md', referencePage(definitions));
 wanted.set('messages.md', messagesPage(definitions.map(({ type }) => type.kind)));
 const orphans = (await readdir(folder)).filter(
@@ -31,6 +32,12 @@ const orphans = (await readdir(folder)).filter(
 
 if (process.argv.includes('--check')) await check();
 else await write();
+
+/** Without an extension, so that `kubectl apply -f crds` does not take it for an object. */
+function kustomization(names: readonly string[]): string {
+  const resources = names.toSorted().map((name) => `  - ${name}\n`);
+  return `apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n${resources.join('')}`;
+}
 
 async function check(): Promise<void> {
   const problems = orphans.map((name) => `crds/${name} belongs to no kind`);
