@@ -7,7 +7,11 @@ const KUSTOMIZE = new URL('kustomize/', import.meta.url);
  * The text of install.yaml, which a release makes: what the overlay `cluster-wide` makes but for the
  * ConfigMap with the flags. `image` stands in place of the one that the Deployment names.
  */
-export async function installManifest({ image }: { readonly image?: string } = {}): Promise<string> {
+export async function installManifest({
+  image,
+}: {
+  readonly image?: string;
+} = {}): Promise<string> {
   const [namespace = '', ...rest] = await Promise.all(
     [
       'base/namespace.yaml',

@@ -56,14 +56,24 @@ annotations:
 {{- sub (unixEpoch $end) (unixEpoch $start) | add 15 -}}
 {{- end -}}
 
+{{/* Refused in words, and without repeating what may hold a password. */}}
+{{- define "pipewright.checkUrls" -}}
+{{- if not (regexMatch "^https?://[^/?#@\\s]+(/[^?#@\\s]*)?$" (required "api.url is required: the base address of the management API, as in --set api.url=https://api.example.com" .Values.api.url)) -}}
+{{- fail "api.url must be an address such as https://api.example.com, without a user name, password, ? or #" -}}
+{{- end -}}
+{{- if and (hasPrefix "http://" .Values.api.url) (not .Values.api.allowHttp) -}}
+{{- fail (printf "api.url is %q: keys would travel in clear text; use https, or set api.allowHttp=true where that is meant" .Values.api.url) -}}
+{{- end -}}
+{{- if not (regexMatch "^(https?://[^/?#@\\s]+/?)?$" (default "" .Values.proxy.url)) -}}
+{{- fail "proxy.url must be an address such as http://proxy.example.com:3128; put one with a user name and password into a Secret, and name that in proxy.secret" -}}
+{{- end -}}
+{{- end -}}
+
 {{/* What is empty is left to the operator's own default. */}}
 {{- define "pipewright.env" -}}
-{{- $url := required "api.url is required: the base address of the management API, as in --set api.url=https://api.example.com" .Values.api.url -}}
-{{- if and (hasPrefix "http://" $url) (not .Values.api.allowHttp) -}}
-{{- fail (printf "api.url is %q: keys would travel in clear text; use https, or set api.allowHttp=true where that is meant" $url) -}}
-{{- end -}}
+{{- include "pipewright.checkUrls" . -}}
 {{- $variables := dict
-  "PIPEWRIGHT_API_URL" $url
+  "PIPEWRIGHT_API_URL" .Values.api.url
   "PIPEWRIGHT_API_ALLOW_HTTP" .Values.api.allowHttp
   "PIPEWRIGHT_API_CA_FILE" (empty .Values.api.ca.configMap | ternary "" "/etc/pipewright/api-ca/ca.crt")
   "PIPEWRIGHT_API_RATE" .Values.api.rate
