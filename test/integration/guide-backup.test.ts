@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
+import { installManifest } from '../../deploy/install-manifest.ts';
 import { applyYaml, controlPlane, getJson, waitFor } from '../controlplane/client.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { someoneElse } from '../simulator/someone-else.ts';
@@ -92,9 +93,9 @@ interface KubeConfig {
 
 /** The operator's and its flags, as they are installed; only `obey` runs what they say. */
 async function installed(): Promise<string> {
-  const manifests = parseAllDocuments(await readFile('deploy/install.yaml', 'utf8'));
+  const manifests = parseAllDocuments(await installManifest());
   const found = manifests.find((one) => one.get('kind') === 'Deployment');
-  if (!found) throw new Error('deploy/install.yaml holds no Deployment');
+  if (!found) throw new Error('install.yaml holds no Deployment');
   found.deleteIn(['metadata', 'namespace']);
   const flags = {
     apiVersion: 'v1',

@@ -1,5 +1,6 @@
-import { cp, mkdir, symlink } from 'node:fs/promises';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { installManifest } from '../../deploy/install-manifest.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { findProgram, type ProgramName } from '../controlplane/programs.ts';
@@ -42,11 +43,12 @@ export async function openDesk({ programs = {}, here }: DeskOptions = {}): Promi
   return { own, ...readerAt({ folder, env, ...(here && { here }) }) };
 }
 
-/** What commands of guides read of this project, where they may write too. */
+/** What commands of guides read of this project and its release, where they may write too. */
 async function makeCheckout(folder: string): Promise<string> {
   await mkdir(join(folder, 'dist'), { recursive: true });
   const packed = ['package.json', 'LICENSE', 'README.md', ...packageJson.files];
   for (const name of ['crds', 'deploy', ...packed])
     await cp(join(ROOT, name), join(folder, name), { recursive: true });
+  await writeFile(join(folder, 'install.yaml'), await installManifest());
   return folder;
 }

@@ -56,10 +56,8 @@ const OURS = '102600141743718403';
 /** An Organization whose endpoint is at the platform, deleted in one command with its operator. */
 async function deleteAllAtOnce(): Promise<void> {
   const { own, succeed, shell } = world;
-  await freeingStuckCrds(own, () =>
-    succeed('kubectl delete -f deploy/install.yaml --ignore-not-found'),
-  );
-  await succeed('kubectl apply -f deploy/install.yaml');
+  await freeingStuckCrds(own, () => succeed('kubectl delete -f install.yaml --ignore-not-found'));
+  await succeed('kubectl apply -f install.yaml');
   await succeed(
     'kubectl create namespace ingest --dry-run=client -o yaml | kubectl apply -f -; kubectl -n ingest create secret generic management-api --from-literal=keyId=key-1 --from-literal=keySecret=secret-1 --dry-run=client -o yaml | kubectl apply -f -',
   );
@@ -82,7 +80,7 @@ async function deleteAllAtOnce(): Promise<void> {
   await operator?.kill();
   operator = undefined;
   // What kubectl would wait for one after the other, the namespace first.
-  await succeed('kubectl delete -f deploy/install.yaml --wait=false');
+  await succeed('kubectl delete -f install.yaml --wait=false');
   await waitFor(() => shell('kubectl get namespace pipewright'), {
     what: 'the namespace of the operator to go',
     until: (ran) => ran.code !== 0,
@@ -123,6 +121,28 @@ describe('install.md', () => {
         await world.succeed(`grep ${OURS} organizations-before.yaml`);
         if (!endpoints().includes(OURS)) throw new Error('the endpoint is gone');
       },
+    },
+  });
+});
+
+describe('upgrade.md', () => {
+  const install =
+    'helm install pipewright deploy/helm/pipewright -n pipewright --create-namespace --set api.url=https://api.example.com';
+  const crds = (): Promise<string> =>
+    world.succeed('kubectl get crds -l helm.sh/chart -o jsonpath={.items[*].metadata.uid}');
+  let before: string;
+  walkPage(pageBlocks('deploy/guides/upgrade.md'), () => world, {
+    Helm: { before: () => world.succeed(install) },
+    'Go back': {
+      // Helm takes over what kubectl has applied in between.
+      before: async () => {
+        await world.succeed(
+          `helm uninstall pipewright -n pipewright; ${install} --take-ownership --force-conflicts`,
+        );
+        before = await crds();
+        expect(before.split(' ')).toHaveLength(3);
+      },
+      after: async () => expect(await crds()).toBe(before),
     },
   });
 });

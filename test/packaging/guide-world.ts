@@ -37,9 +37,9 @@ export async function openGuideWorld(
   };
 }
 
-/** What `kubectl apply -f deploy/install.yaml` makes, served, with an address for the operator. */
+/** What `kubectl apply -f install.yaml` makes, served, with an address for the operator. */
 export async function install({ succeed }: GuideWorld): Promise<void> {
-  await succeed('kubectl apply -f deploy/install.yaml');
+  await succeed('kubectl apply -f install.yaml');
   await succeed(
     'kubectl -n pipewright create configmap pipewright-flags --from-literal=PIPEWRIGHT_API_URL=https://api.example.com',
   );

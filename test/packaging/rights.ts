@@ -4,15 +4,7 @@ import { succeed } from '../support/crd.ts';
 import { rendered } from './helm.ts';
 import { type Manifest, only } from './manifests.ts';
 
-const INSTALLED = [
-  'ServiceAccount',
-  'ClusterRole',
-  'ClusterRoleBinding',
-  'Role',
-  'RoleBinding',
-  'ValidatingAdmissionPolicy',
-  'ValidatingAdmissionPolicyBinding',
-];
+const INSTALLED = ['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
 
 /** An operator's rights as the chart renders them, and its settings as flags. */
 export interface Installed {
@@ -23,21 +15,18 @@ export interface Installed {
 }
 
 /**
- * Installs ServiceAccount, RBAC of the operator and policies of a rendering, after `edit`, and gives
- * the operator's access and flags once its rights hold. Nothing else is installed.
+ * Installs ServiceAccount and RBAC of a rendering, and gives the operator's access and flags once its
+ * rights hold. Nothing else is installed.
  */
 export async function installRights(options: {
   readonly name: string;
   readonly namespace: string;
   readonly values: object;
-  readonly edit?: (rules: readonly Rule[]) => readonly Rule[];
 }): Promise<Installed> {
-  const { name, namespace, values, edit = (rules) => rules } = options;
-  const given = { fullnameOverride: name, crds: { install: false }, ...values };
+  const { name, namespace, values } = options;
+  const given = { fullnameOverride: name, crds: { enabled: false }, ...values };
   const manifests = await rendered({ values: given, namespace });
-  const rights = manifests
-    .filter(({ kind }) => INSTALLED.includes(kind))
-    .map((one) => edited(one, edit));
+  const rights = manifests.filter(({ kind }) => INSTALLED.includes(kind));
   await succeed(
     ['apply', '--server-side', '-f', '-'],
     rights.map((one) => JSON.stringify(one)).join('\n---\n'),
@@ -46,13 +35,15 @@ export async function installRights(options: {
   await Promise.all(
     rights.filter((one) => 'rules' in one).map((role) => holding(role, user, namespace)),
   );
-  const env = only(manifests, 'ConfigMap')['data'] as Record<string, string>;
-  const flags = Object.entries(env)
+  const { spec } = only(manifests, 'Deployment') as unknown as {
+    spec: { template: { spec: { containers: [{ env: { name: string; value: string }[] }] } } };
+  };
+  const flags = spec.template.spec.containers[0].env
+    .filter(({ name: variable }) => variable !== 'PIPEWRIGHT_API_URL')
     .map(
-      ([variable, value]) =>
+      ({ name: variable, value }) =>
         `--${variable.replace('PIPEWRIGHT_', '').toLowerCase().replaceAll('_', '-')}=${value}`,
-    )
-    .filter((flag) => !flag.startsWith('--api-url='));
+    );
   return {
     kubeconfig: await serviceAccountKubeconfig(namespace, name),
     // In a cluster this is so without a flag.
@@ -78,12 +69,6 @@ async function holding(role: Manifest, user: string, fallback: string): Promise<
     verb: last.verbs[0],
     ...named,
   });
-}
-
-function edited(manifest: Manifest, edit: (rules: readonly Rule[]) => readonly Rule[]): Manifest {
-  return 'rules' in manifest
-    ? { ...manifest, rules: edit(manifest['rules'] as readonly Rule[]) }
-    : manifest;
 }
 
 export function rulesOf(manifests: readonly Manifest[]): Rule[] {

@@ -13,7 +13,7 @@ const NOT_HAD: Readonly<Record<string, RegExp>> = {
   'a cloud account': /^(?:aws|gcloud) /,
   'a container engine': /^(?:docker|podman) /,
   'a node that runs Pods': /^helm test /,
-  'a published release': /^kubectl apply -k \.$/,
+  'a published release': /^curl .*\/releases\/download\//,
   'nodes, and an image of curl': / run .* --image=curlimages\/curl/,
   'the Prometheus operator': /\b(?:pod|service)monitors\b/,
 };
