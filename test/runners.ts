@@ -32,7 +32,6 @@ export const LONG: readonly string[] = [
   'test/faults/storm/storm.test.ts',
   'test/packaging/plugin-doctor.test.ts',
   'test/packaging/guide-install.test.ts',
-  'test/packaging/guide-upgrade.test.ts',
   'test/packaging/guide-tenancy.test.ts',
   'test/packaging/guide-readme.test.ts',
 ];

@@ -87,18 +87,6 @@ export async function createAll(
   }
 }
 
-/** What each object's `Ready` says at present. */
-export async function readyMessages(scene: Scene): Promise<string[]> {
-  const seen = await Promise.all(
-    Object.values(JOBS).map(({ plural }) =>
-      asAdmin<Seen>('GET', `${collection(scene, plural)}/${NAME}`),
-    ),
-  );
-  return seen.map(
-    ({ status }) => status.conditions.find(({ type }) => type === 'Ready')?.message ?? '',
-  );
-}
-
 /** Waits until every object is as its job says, and after its second spec again. */
 export async function allApplied(scene: Scene): Promise<void> {
   for (const { plural, reason, second } of Object.values(JOBS)) {

@@ -12,7 +12,7 @@ const NO_VALUE =
 
 test('the comments of values.yaml name every flag that has a value', () => {
   const named = [...read(`${CHART}/values.yaml`).matchAll(/\(--([a-z-]+)\)/g)].map(
-    ([, one]) => one,
+    ([, one = '']) => one,
   );
   const flags = FLAGS.filter((flag) => !('commandLineOnly' in flag)).map(({ name }) => name);
   expect(named.toSorted()).toEqual(flags.filter((name) => !NO_VALUE.test(name)).toSorted());
