@@ -94,13 +94,6 @@ test('an image of the Dockerfile runs as that of a release does', () => {
   expect(words('ENTRYPOINT').map((text): unknown => JSON.parse(text))).toEqual([RUN.Entrypoint]);
 });
 
-test.each(['deploy/kustomize/base/deployment.yaml', 'deploy/helm/pipewright/values.yaml'])(
-  '%s runs it as that user',
-  (file) => {
-    expect(read(file)).toMatch(/runAsUser: 65532\n *runAsGroup: 65532\n/);
-  },
-);
-
 test('the files that the Dockerfile takes are let in by .dockerignore, and suffice to start what puts the image together', async () => {
   const [everything, ...letIn] = read('.dockerignore').trim().split('\n');
   expect(everything).toBe('*');
