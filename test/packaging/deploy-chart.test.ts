@@ -6,7 +6,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { BUILD_MS, CHART, EXAMPLES, HELMS, helm, refusal, rendered, template } from './helm.ts';
 import { type Manifest, only } from './manifests.ts';
-import { CASES, leaves, withValue } from './value-cases.ts';
+import { allOf, CASES, leaves, withValue } from './value-cases.ts';
 
 beforeAll(async () => {
   for (const program of HELMS) await findProgram(program);
@@ -113,10 +113,7 @@ describe('every value', () => {
 });
 
 test('the operator understands every flag that the chart sets', async () => {
-  const paths = Object.keys(CASES).filter(
-    (path) => !/^(api\.ca|proxy\.secret|proxy\.key)/.test(path),
-  );
-  const all = paths.reduce<object>((values, path) => withValue(path, CASES[path]?.[0], values), {});
+  const all = allOf((path) => !/^(api\.ca|proxy\.secret|proxy\.key)/.test(path));
   const env = environment(await rendered({ values: all }));
   const flags = Object.keys(env).filter((name) => name.startsWith('PIPEWRIGHT_'));
   expect(flags).toHaveLength(13);

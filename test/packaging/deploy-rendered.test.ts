@@ -6,9 +6,10 @@ import { findProgram } from '../controlplane/programs.ts';
 import { installCrds } from '../support/crd.ts';
 import { BUILD_MS, EXAMPLES, rendered } from './helm.ts';
 import { overlay } from './kustomize.ts';
-import { essence, type Manifest, only, parseManifests } from './manifests.ts';
+import { essence, list, type Manifest, only, parseManifests } from './manifests.ts';
 import { type PodSpec, restrictedV2 } from './restricted.ts';
 import { run, succeed } from './run.ts';
+import { allOf } from './value-cases.ts';
 
 const OFFICIAL = /^(?!monitoring\.coreos\.com\/)/;
 
@@ -73,6 +74,22 @@ describe.each(['the defaults', ...examples])('of %s', (example) => {
       expect(stdout).toContain('created');
     }
   });
+});
+
+test('the API server takes the objects of all values at once', async () => {
+  for (const namespace of ['ingest', 'billing']) await kubectl(['create', 'namespace', namespace]);
+  const off = /^(rbac\.create|crds\.enabled|networkPolicy\.enabled|serviceAccount\.create)$/;
+  const manifests = await rendered({ values: allOf((path) => !off.test(path)) });
+  expect(list(manifests).filter((one) => one.startsWith('Role '))).toEqual([
+    'Role billing/other',
+    'Role ingest/other',
+    'Role pipewright/other-leader',
+  ]);
+  const [official, monitoring] = [true, false].map((is) =>
+    manifests.filter(({ apiVersion }) => OFFICIAL.test(apiVersion) === is),
+  );
+  expect(await complaints(official ?? [])).toBe('');
+  expect(monitoring).toHaveLength(2);
 });
 
 describe('restricted-v2 of OpenShift', () => {

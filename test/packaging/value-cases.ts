@@ -39,11 +39,15 @@ export const CASES: Readonly<Record<string, readonly [to: unknown, beside?: obje
   podAnnotations: [{ 'example.com/note': 'seen' }],
   nodeSelector: [{ 'kubernetes.io/arch': 'arm64' }],
   tolerations: [[{ key: 'infra', operator: 'Exists' }]],
-  affinity: [{ nodeAffinity: { a: 'b' } }],
+  affinity: [
+    { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] }, podAffinity: {} },
+  ],
   priorityClassName: ['high'],
-  topologySpreadConstraints: [[{ maxSkew: 1, topologyKey: 'zone' }]],
+  topologySpreadConstraints: [
+    [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
+  ],
   'podSecurityContext.runAsNonRoot': [false],
-  'podSecurityContext.seccompProfile.type': ['Localhost'],
+  'podSecurityContext.seccompProfile.type': ['Unconfined'],
   'securityContext.allowPrivilegeEscalation': [true],
   'securityContext.readOnlyRootFilesystem': [false],
   'securityContext.capabilities.drop': [['NET_RAW']],
@@ -74,6 +78,12 @@ export function leaves(values: object, prefix = ''): string[] {
 
 function isMap(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The other value of all whose path this takes, laid over each other. */
+export function allOf(taken: (path: string) => boolean): object {
+  const paths = Object.keys(CASES).filter(taken);
+  return paths.reduce<object>((values, path) => withValue(path, CASES[path]?.[0], values), {});
 }
 
 /** `a.b` and a value as `{a: {b: value}}`, laid over other values. */
