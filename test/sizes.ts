@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/**
+ * Rooms of the project and the lines that they may have when the rebuilding is done, comments and
+ * blanks included.
+ */
+const ROOMS: readonly (readonly [what: string, most: number, ...patterns: string[]])[] = [
+  ['src', 12_000, 'src/*.ts'],
+  ['src/config', 400, 'src/config/*.ts'],
+  ['src/telemetry', 350, 'src/telemetry/*.ts'],
+  ['src/kube', 1_100, 'src/kube/*.ts'],
+  ['src/api', 900, 'src/api/*.ts'],
+  ['src/controller', 650, 'src/controller/*.ts'],
+  ['src/kinds', 5_100, 'src/kinds/*.ts'],
+  ['src/cli', 2_500, 'src/cli/*.ts'],
+  ['test', 27_000, 'test/*.ts', 'test/*.mjs'],
+  ['test/simulation', 6_000, 'test/simulation/*.ts'],
+  ['deploy without guides', 7_000, 'deploy', ':!deploy/guides'],
+  ['deploy/guides', 1_500, 'deploy/guides/*.md'],
+];
+
+/** One line for each room: what it has, and what it may have in the end. */
+export function sizes(): string[] {
+  return ROOMS.map(([what, most, ...patterns]) => {
+    const listed = execFileSync('git', ['ls-files', '-z', '--', ...patterns], { encoding: 'utf8' });
+    const files = listed.split('\0').filter((file) => file !== '');
+    const lines = files.reduce((sum, file) => sum + linesOf(file), 0);
+    return `${what.padEnd(24)}${String(lines).padStart(8)} of ${most}`;
+  });
+}
+
+function linesOf(file: string): number {
+  return readFileSync(file, 'utf8').split('\n').length - 1;
+}
