@@ -9,14 +9,18 @@ import { notices } from './notices.ts';
  * handed out as (`npm pack ./dist`).
  */
 const FOLDER = 'dist';
-const OPERATOR = { file: `${FOLDER}/pipewright.js`, input: 'src/main.ts' };
-const PLUGIN = { file: `${FOLDER}/kubectl-pipewright.js`, input: 'src/cli/main.ts' };
+const OPERATOR = { file: `${FOLDER}/pipewright.js`, input: 'src/main.ts', banner: '' };
+const PLUGIN = {
+  file: `${FOLDER}/kubectl-pipewright.js`,
+  input: 'src/cli/main.ts',
+  banner: '#!/usr/bin/env node',
+};
 /** The operator has the Node of the image, the plugin whichever its user has. */
 const OLDEST_NODE = `node${packageJson.engines.node.replace('>=', '')}`;
 
 await mkdir(FOLDER, { recursive: true });
 const modules: string[] = [];
-for (const { file, input } of [OPERATOR, PLUGIN]) {
+for (const { file, input, banner } of [OPERATOR, PLUGIN]) {
   const built = await rolldown({
     input,
     platform: 'node',
@@ -25,7 +29,7 @@ for (const { file, input } of [OPERATOR, PLUGIN]) {
     treeshake: { moduleSideEffects: (id) => !id.includes('/@kubernetes/client-node/') },
     transform: { target: OLDEST_NODE },
   });
-  const { output } = await built.write({ file, minify: true, codeSplitting: false });
+  const { output } = await built.write({ file, banner, minify: true, codeSplitting: false });
   await built.close();
   const [{ code, modules: bundled }] = output;
   for (const [id, { renderedLength }] of Object.entries(bundled))
