@@ -51,8 +51,7 @@ export interface ProcessOptions {
  * has ended well.
  */
 export async function runProcess(options: ProcessOptions): Promise<void> {
-  const { config, cluster, clock, log, metrics, version, identity, guard, stop, open } =
-    options;
+  const { config, cluster, clock, log, metrics, version, identity, guard, stop, open } = options;
   const host = cluster.server.host;
   const isUnverified = (): boolean => cluster.isUnverified?.() === true;
   if (isUnverified())
