@@ -26,10 +26,7 @@ export interface ChartSources {
   readonly changelog: string;
 }
 
-/**
- * Chart.yaml, with what Artifact Hub shows. There is no signKey: charts are signed without a key of
- * ours, by cosign with the identity of the workflow.
- */
+/** Chart.yaml, with what Artifact Hub shows. */
 export function chartFile(sources: ChartSources): string {
   const { version, crds, examples, image, changelog } = sources;
   const annotations = {
