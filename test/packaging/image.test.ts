@@ -1,9 +1,8 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { newNamespace, serviceAccountKubeconfig, waitFor } from '../controlplane/client.ts';
@@ -11,9 +10,11 @@ import { ENTRYPOINT, INSTRUCTIONS, textsOf } from '../dockerfile.ts';
 import { allow, operatorRules } from '../support/cluster.ts';
 import { installCrds } from '../support/crd.ts';
 import { BUILD_MS } from './helm.ts';
+import { succeed } from './run.ts';
 
 const NODE = '/usr/local/bin/node';
 const USER = 65_532;
+const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
 
 /** Holds a folder for each stage, as its root. */
 let folder: string;
@@ -33,17 +34,11 @@ beforeAll(async () => {
       if (text.includes('NODE_IMAGE')) await copyFile(process.execPath, join(root, NODE));
     }
     if (name === 'WORKDIR') workdir = join(root, text);
-    if (name === 'RUN') await runStep(text, workdir);
+    if (name === 'RUN') await succeed('sh', ['-e', '-c', text], { cwd: workdir, env: { PATH } });
     if (name === 'COPY') await copyStep(text, { workdir, stages });
   }
 }, BUILD_MS);
 afterAll(() => rm(folder, { recursive: true }));
-
-async function runStep(command: string, cwd: string): Promise<void> {
-  const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
-  const env = { ...process.env, PATH };
-  await promisify(execFile)('sh', ['-e', '-c', command], { cwd, env });
-}
 
 async function copyStep(
   text: string,
@@ -65,17 +60,17 @@ async function copyStep(
 }
 
 /** As the container's user, where this one may become it. */
-function start(...flags: readonly string[]): ChildProcess {
-  const [program = '', ...args] = ENTRYPOINT.map((word) =>
-    word.startsWith('/') ? join(root, word) : word,
-  );
+function start(...flags: readonly string[]) {
+  const inRoot = (word: string): string => (word.startsWith('/') ? join(root, word) : word);
+  const [program = '', ...args] = ENTRYPOINT.map(inRoot);
+  const env = Object.fromEntries(textsOf('ENV').map((text) => text.split('=')));
   const user = process.getuid?.() === 0 ? { uid: USER, gid: USER } : {};
-  return spawn(program, [...args, ...flags], {
-    cwd: '/',
-    env: Object.fromEntries(textsOf('ENV').map((text) => text.split('='))),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...user,
-  });
+  const child = spawn(program, [...args, ...flags], { cwd: '/', env, ...user });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  return { child, said: () => said, ended: once(child, 'close') };
 }
 
 test('it is built with the Node that everything is tested with, from bases named by digest, and has the version of the package', () => {
@@ -100,9 +95,9 @@ test('it holds Node, the operator and the licences, and says its version', async
   const found = await readdir(root, { recursive: true, withFileTypes: true });
   const files = found.filter((entry) => entry.isFile()).map(({ name }) => name);
   expect(files.sort()).toEqual(['THIRD-PARTY-NOTICES', 'node', 'pipewright.js']);
-  const child = start('--version');
-  const [said] = (await once(child.stdout ?? child, 'data')) as [Buffer];
-  expect(said.toString()).toBe(`pipewright ${packageJson.version}\n`);
+  const { said, ended } = start('--version');
+  expect(await ended).toEqual([0, null]);
+  expect(said()).toBe(`pipewright ${packageJson.version}\n`);
 });
 
 test('it becomes ready, and ends on SIGTERM', async () => {
@@ -113,16 +108,12 @@ test('it becomes ready, and ends on SIGTERM', async () => {
   await copyFile(await serviceAccountKubeconfig(namespace, 'image'), kubeconfig);
   await chmod(kubeconfig, 0o644);
   const flags = [`--kubeconfig=${kubeconfig}`, `--namespaces=${namespace}`, '--leader-elect=false'];
-  const child = start('--api-url=https://api.test', '--listen=127.0.0.1:0', ...flags);
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = once(child, 'close');
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const api = ['--api-url=https://api.test', '--listen=127.0.0.1:0'];
+  const { child, said, ended } = start(...api, ...flags);
   const ready = async (): Promise<number | undefined> => {
-    if (child.exitCode !== null) throw new Error(said);
-    const port = /"port":(\d+)/.exec(said)?.[1];
-    return port === undefined ? undefined : (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
+    const port = /"port":(\d+)/.exec(said())?.[1];
+    if (port === undefined) throw new Error(said());
+    return (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
   };
   await waitFor(ready, { what: '/readyz', until: (status) => status === 200 });
   child.kill('SIGTERM');
