@@ -5,13 +5,9 @@ const KUSTOMIZE = new URL('kustomize/', import.meta.url);
 
 /**
  * The text of install.yaml, which a release makes: what the overlay `cluster-wide` makes but for the
- * ConfigMap with the flags. `image` stands in place of the one that the Deployment names.
+ * ConfigMap with the flags.
  */
-export async function installManifest({
-  image,
-}: {
-  readonly image?: string;
-} = {}): Promise<string> {
+export async function installManifest(): Promise<string> {
   const [namespace = '', ...rest] = await Promise.all(
     [
       'base/namespace.yaml',
@@ -22,8 +18,7 @@ export async function installManifest({
     ].map((path) => readFile(new URL(path, KUSTOMIZE), 'utf8')),
   );
   const crds = (await readCrds()).map(({ text }) => text);
-  const text = [namespace, ...crds, ...rest].join('---\n');
-  return image === undefined ? text : text.replace(/^( +image:) .+$/m, `$1 ${image}`);
+  return [namespace, ...crds, ...rest].join('---\n');
 }
 
 /** The CRDs that `crds/generate.ts` has written. */

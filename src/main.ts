@@ -1,7 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import { type Config, parseConfig } from './config/config.ts';
-import { createRestCollector } from './heap.ts';
 import { loadCluster } from './kube/auth/load-cluster.ts';
 import { processIdentity } from './leadership.ts';
 import { bugFields, errorFields, type Log } from './log.ts';
@@ -10,11 +9,8 @@ import { createRedactor } from './redaction.ts';
 import { startServer } from './telemetry/health-server.ts';
 import { createLog } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
-import { tuneV8 } from './v8.ts';
 
 const { version } = packageJson;
-
-tuneV8();
 
 async function run(
   config: Config,
@@ -22,7 +18,6 @@ async function run(
   guard: ReturnType<typeof createRedactor>['add'],
 ): Promise<void> {
   const stop = onTermination(log);
-  const collector = createRestCollector({ clock: systemClock });
   const cluster = await loadCluster({ kubeconfig: config.kubeconfig, context: config.context });
   await runProcess({
     config,
@@ -33,7 +28,6 @@ async function run(
     version,
     identity: processIdentity(),
     guard,
-    onActive: collector.active,
     startServer,
     stop,
   });

@@ -39,8 +39,6 @@ export interface OperatorOptions {
   readonly mayStartCall: () => boolean;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
-  /** Told after every reconcile. */
-  readonly onReconcile?: () => void;
   /** How connections to the management API are opened; undici's Pool where absent. */
   readonly openApi?: ApiClientOptions['open'];
   /** Ends the watches. */
@@ -140,7 +138,6 @@ export function createOperator(options: OperatorOptions): Operator {
         if (showsConflict(object)) queue.add(queueKey(kind.type.kind, keyOf(object)), 'user');
     },
   });
-  const recordReconcile = observeReconciles(metrics);
   const controller: ControllerOptions = {
     kinds: new Map(kinds.map((kind) => [kind.type.kind, kind])),
     queue,
@@ -149,10 +146,7 @@ export function createOperator(options: OperatorOptions): Operator {
     log,
     concurrency: config.concurrency,
     takeOver: () => limiter.startOver(),
-    onReconcile: (record) => {
-      recordReconcile(record);
-      options.onReconcile?.();
-    },
+    onReconcile: observeReconciles(metrics),
   };
   return { api, limiter, queue, kinds, events, informers, controller };
 }

@@ -39,8 +39,6 @@ export interface ProcessOptions {
   readonly identity: string;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
-  /** Told after every reconcile, and when the first lists are complete. */
-  readonly onActive: () => void;
   readonly startServer: (options: ServerOptions) => Promise<Listener>;
   /** Ends the process well: running reconciles are let end, the Lease is released. */
   readonly stop: AbortSignal;
@@ -53,8 +51,7 @@ export interface ProcessOptions {
  * has ended well.
  */
 export async function runProcess(options: ProcessOptions): Promise<void> {
-  const { config, cluster, clock, log, metrics, version, identity, guard, onActive, stop, open } =
-    options;
+  const { config, cluster, clock, log, metrics, version, identity, guard, stop, open } = options;
   const host = cluster.server.host;
   const isUnverified = (): boolean => cluster.isUnverified?.() === true;
   if (isUnverified())
@@ -114,12 +111,10 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     instance: identity,
     mayStartCall: leadership.mayStartCall,
     guard,
-    onReconcile: onActive,
     ...(open && { openApi: open.api }),
     signal: stopWatches.signal,
     stopCalls: stopCalls.signal,
   });
-  void operator.informers.synced.then(onActive);
   const { queue, limiter, kinds } = operator;
   startCounters(metrics, {
     kinds: kinds.map(({ type }) => type.kind),

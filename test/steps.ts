@@ -14,7 +14,7 @@ export interface Step {
 
 export const BUILD: Step = {
   name: 'bundles',
-  run: ['test/bundle/make.ts'],
+  run: ['test/build.ts'],
   mend: 'see the message of the bundler',
 };
 

@@ -2,7 +2,6 @@ import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { parseDuration } from '../duration.ts';
-import { adviceOnDenied } from '../permission.ts';
 import { isTextOfFile, shown } from '../shown.ts';
 import { DNS_LABEL, DNS_NAME } from './dns-names.ts';
 import type { Reading } from './flags.ts';
@@ -151,7 +150,7 @@ function whyUnreadable(path: string): string | undefined {
     const cause =
       code === 'ENOENT'
         ? 'does not exist; check the path and, in a pod, the mount'
-        : `cannot be read (${code}); ${adviceOnDenied(code) ?? 'check its permissions'}`;
+        : `cannot be read (${code}); check its permissions`;
     return `the file ${shown(path)} ${cause}`;
   }
 }

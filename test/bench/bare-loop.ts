@@ -8,10 +8,6 @@ import { openPeer, readEvents } from './peer.ts';
 const { options, kube, put } = openPeer();
 const steps = floorSteps(options.upTo);
 const watches = steps.includes('watch');
-if (steps.includes('flags of V8')) {
-  const { tuneV8 } = await import('../../src/v8.ts');
-  tuneV8();
-}
 const log = steps.includes('log') ? await openLog() : undefined;
 const parse = steps.includes('schema') ? await schemaParser() : undefined;
 const held = new Map<string, Pick<Pset, 'spec' | 'status'>>();

@@ -1,8 +1,8 @@
 /**
- * What the bare loop does besides, each with all before it: the flags of `src/v8.ts`, a watch that
+ * What the bare loop does besides, each with all before it: a watch that
  * keeps what it brings, a line in the log for each object, and a look at each spec by its schema.
  */
-export const FLOOR_STEPS = ['flags of V8', 'watch', 'log', 'schema'] as const;
+export const FLOOR_STEPS = ['watch', 'log', 'schema'] as const;
 export type FloorStep = (typeof FLOOR_STEPS)[number];
 
 /** A step and those before it; none where none is named. */

@@ -7,7 +7,6 @@ import type { KubeClient } from '../../src/kube/client/client.ts';
 import type { RequestCall } from '../../src/kube/client/exchange.ts';
 import { type KubeObject, keyOf } from '../../src/kube/resource.ts';
 import { createMask } from '../../src/redaction.ts';
-import { tuneV8 } from '../../src/v8.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { aKindContext } from '../support/kind-context.ts';
 import { anAnswer, aPipeSettings } from '../support/objects.ts';
@@ -18,7 +17,6 @@ import { inParallel } from './parallel.ts';
 const AT_ONCE = 10;
 const LISTED_AT = 1_000_000;
 
-tuneV8();
 const credential = { id: 'key', authorization: 'Basic a2V5', mask: createMask('id', 'secret') };
 const unlimited = { calls: 0, perMs: 1 };
 const [kind] = createKinds({

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { findProgram } from '../controlplane/programs.ts';
+import { NODE_FLAGS } from '../dockerfile.ts';
 import { type Simulator, startSimulator } from '../simulator/simulator.ts';
 import { type Arrivals, watchArrivals } from './arrivals.ts';
 import { type Program, startProgram, startScript } from './processes.ts';
@@ -102,8 +103,10 @@ export async function openStage(options: {
       return JSON.parse(text) as T;
     },
     startOperator: ({ namespace, flags = [], env = {} }) =>
-      startScript(fileOf('dist/pipewright.js'), {
+      startProgram(process.execPath, {
         args: [
+          ...NODE_FLAGS,
+          fileOf('dist/pipewright.js'),
           '--api-url',
           simulator.url,
           '--kubeconfig',

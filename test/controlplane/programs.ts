@@ -56,20 +56,12 @@ const recipes = {
   },
   /** Ours: a Redis in memory, for Argo CD. */
   redis: { folder: 'redis', module: 'github.com/alicebob/miniredis/v2', package: '.' },
-  /** Ours: a registry for images and charts, below one folder. */
+  /** Ours: a registry for charts, below one folder. */
   registry: {
     folder: 'registry',
     module: 'github.com/distribution/distribution/v3',
     package: '.',
   },
-  /** Pushes, pulls and judges images. */
-  crane: {
-    folder: 'crane',
-    module: 'github.com/google/go-containerregistry',
-    package: 'github.com/google/go-containerregistry/cmd/crane',
-  },
-  /** Ours: reads a bill of materials with the library of SPDX. */
-  spdx: { folder: 'spdx', module: 'github.com/spdx/tools-golang', package: '.' },
   /** Judges what GitHub runs. */
   actionlint: {
     folder: 'actionlint',
@@ -96,9 +88,6 @@ export const FOR_PACKAGING: readonly ProgramName[] = [
   'monitors',
   'promtool',
   'kstatus',
-  'registry',
-  'crane',
-  'spdx',
   'actionlint',
 ];
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { NODE_FLAGS } from '../dockerfile.ts';
 
 /** The bundle running as a process of its own, which can be ended and started again. */
 export interface OperatorProcess {
@@ -43,7 +44,7 @@ export function createOperatorProcess({
   const start = () =>
     new Promise<void>((resolve, reject) => {
       // A group of its own: Ctrl-C in the terminal is for the demo, which ends it in its turn.
-      const child = spawn(process.execPath, [bundle, ...flags], {
+      const child = spawn(process.execPath, [...NODE_FLAGS, bundle, ...flags], {
         env: withoutOperatorFlags(process.env),
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: true,

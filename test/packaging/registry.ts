@@ -4,19 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findProgram } from '../controlplane/programs.ts';
-import { succeed } from './run.ts';
 
-/** A registry on loopback, and crane to use it with. */
+/** A registry on loopback. */
 export interface Registry {
   /** Host and port. */
   readonly address: string;
-  /** Runs crane; throws where it fails. */
-  crane(...args: readonly string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
 export async function startRegistry(): Promise<Registry> {
-  const crane = await findProgram('crane');
   const folder = await mkdtemp(join(tmpdir(), 'pipewright-registry-'));
   const child = spawn(await findProgram('registry'), [folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -27,7 +23,6 @@ export async function startRegistry(): Promise<Registry> {
   if (address === undefined) throw new Error('the registry ended before it said its address');
   return {
     address,
-    crane: (...args) => succeed(crane, args, { env: { DOCKER_CONFIG: folder } }),
     async stop() {
       child.kill();
       await ended;

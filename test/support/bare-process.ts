@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { NODE_FLAGS } from '../dockerfile.ts';
 
 /** A run of the bundle with any flags, also ones that it refuses. */
 export interface BareProcess {
@@ -24,7 +25,7 @@ export function startBare(
   } = {},
 ): BareProcess {
   const { bundle = 'dist/pipewright.js', nodeFlags = [], env = {}, cwd } = options;
-  const child = spawn(process.execPath, [...nodeFlags, bundle, ...flags], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags, bundle, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...env },
     ...(cwd !== undefined && { cwd }),

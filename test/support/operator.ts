@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { NODE_FLAGS } from '../dockerfile.ts';
 
 /** One line of the operator's log. */
 export interface LogLine {
@@ -64,7 +65,7 @@ export async function startOperator(options: {
     logLevel,
   ];
   const first = preload.flatMap((url) => ['--import', url]);
-  const child = spawn(process.execPath, [...first, bundle, ...given, ...flags], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, ...first, bundle, ...given, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe', ...(preload.length === 0 ? [] : (['ipc'] as const))],
   });
   const lines: LogLine[] = [];

@@ -6,7 +6,6 @@ import { fencesIn, type PageBlock, pageBlocks } from '../support/page.ts';
 const NOT_HAD: Readonly<Record<string, RegExp>> = {
   Terraform: /^terraform /,
   Velero: /^velero /,
-  cosign: /^cosign /,
   Flux: /^flux /,
   GitHub: /^(?:gh |git (?:tag|push) )/,
   'Sealed Secrets': /\bkubeseal /,
@@ -21,7 +20,7 @@ const NOT_HAD: Readonly<Record<string, RegExp>> = {
 /** Blocks that hold no commands. */
 const OTHER_LANGUAGES = ['yaml', 'json', 'text', 'mermaid', 'promql', 'hcl'];
 const COMMAND =
-  /(?:^|[;&|(]\s*|\b(?:do|then|sudo|env)\s+|^\w+=\S*\s+)(?:\$ )?(?:kubectl|helm|npm|npx|node|git|curl|docker|podman|argocd|flux|velero|terraform|cosign|gh|crane) /;
+  /(?:^|[;&|(]\s*|\b(?:do|then|sudo|env)\s+|^\w+=\S*\s+)(?:\$ )?(?:kubectl|helm|npm|npx|node|git|curl|docker|podman|argocd|flux|velero|terraform|gh) /;
 
 const PAGES = ['README.md', ...globSync('{deploy,.github}/**/*.md')];
 const TESTS = globSync('test/{unit,integration,packaging,gitops}/**/*.ts').map((file) =>

@@ -48,7 +48,6 @@ function start() {
     version: 'test',
     identity: 'us',
     guard: () => () => undefined,
-    onActive: () => undefined,
     startServer: () => Promise.resolve({ port: 1, close: () => Promise.resolve() }),
     stop: stop.signal,
   }).then(() => (state.ended = true));

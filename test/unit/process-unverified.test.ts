@@ -28,7 +28,6 @@ test.each([true, false])(
       version: 'test',
       identity: 'us',
       guard: () => () => undefined,
-      onActive: () => undefined,
       startServer: () => {
         stop.abort();
         return Promise.resolve({ port: 1, close: () => Promise.resolve() });

@@ -2,12 +2,8 @@ import { access, constants, readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-// Not the package's main module, which would bring a class for every kind of Kubernetes along: 2 MB
-// of memory.
-import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
-import type { User } from '@kubernetes/client-node/dist/config_types.js';
+import { KubeConfig, type User } from '@kubernetes/client-node';
 import type { Clock } from '../../clock.ts';
-import { adviceOnDenied, mayStartPrograms } from '../../permission.ts';
 import { isTextOfFile, shown } from '../../shown.ts';
 import type { Cluster, Credentials, TlsMaterial } from '../client/cluster.ts';
 import { KubeError } from '../client/kube-error.ts';
@@ -54,7 +50,7 @@ export async function fromKubeconfig(options: KubeconfigOptions): Promise<Cluste
       if (anew) {
         config = await load(options);
         // A proxy that was written there since the start, which a start would have refused, must
-        // not stop the renewal: client-node would look for an agent that the bundle does not have.
+        // not stop the renewal.
         Object.assign(config.getCurrentCluster() ?? {}, { proxyUrl: undefined });
       }
       return readCredentials(config);
@@ -94,7 +90,6 @@ async function load({ file, context, environment }: KubeconfigOptions): Promise<
     );
   }
   config.setCurrentContext(chosen);
-  refuseProgram(config.getCurrentUser());
   await refuseUnreadable(config);
   await readTokenFile(config.getCurrentUser());
   tellPlugin(config);
@@ -111,12 +106,8 @@ async function read(path: string, optional: boolean): Promise<string | undefined
   return await readFile(path, 'utf8').catch((error: unknown) => {
     if (optional) return undefined;
     const code = codeOf(error) ?? 'unreadable';
-    const remedy = [
-      adviceOnDenied(code),
-      "pass --kubeconfig, or in a pod mount the ServiceAccount's token (automountServiceAccountToken)",
-    ];
     throw new Error(
-      `cannot read the kubeconfig ${shown(path)} (${code}); ${remedy.filter(Boolean).join('; ')}`,
+      `cannot read the kubeconfig ${shown(path)} (${code}); pass --kubeconfig, or in a pod mount the ServiceAccount's token (automountServiceAccountToken)`,
     );
   });
 }
@@ -167,16 +158,6 @@ function hasPlainValues({ currentContext, contexts, clusters, users }: KubeConfi
 }
 
 /** At the start, in words: else it would be the failure of every call. */
-function refuseProgram(user: User | null): void {
-  const provider = user?.authProvider as { readonly config?: Record<string, unknown> } | undefined;
-  const program: unknown = user?.exec?.command ?? provider?.config?.['cmd-path'];
-  if (program === undefined || mayStartPrograms()) return;
-  throw new Error(
-    `kubeconfig user "${user?.name ?? ''}" gets its credential from the program ${shownProgram(program)}, but this process may start none (node --permission, as in the image); give that user a token or a client certificate, or in a Pod use its ServiceAccount`,
-  );
-}
-
-/** Also at the start: a file that is not there, or that this process may not read. */
 async function refuseUnreadable(config: KubeConfig): Promise<void> {
   const user = config.getCurrentUser();
   const cluster = config.getCurrentCluster();
@@ -206,7 +187,7 @@ async function readTokenFile(user: (User & { tokenFile?: string }) | null): Prom
 function unreadable(field: string, cause: unknown): Error {
   const code = codeOf(cause) ?? 'unreadable';
   return new Error(
-    `the kubeconfig names a file as ${field} that cannot be read (${code}); ${adviceOnDenied(code) ?? 'put it there, readable for this user'}`,
+    `the kubeconfig names a file as ${field} that cannot be read (${code}); put it there, readable for this user`,
   );
 }
 
@@ -279,6 +260,6 @@ function refused(user: User | null, error: unknown): KubeError {
   const body =
     typeof plugin === 'string'
       ? `the exec plugin ${shownProgram(plugin)} of kubeconfig user "${user?.name ?? ''}" gave no credential${shown}; run it by hand to see why`
-      : `the credentials of kubeconfig user "${user?.name ?? ''}" cannot be read${shown}; ${adviceOnDenied(code) ?? 'check its files'}`;
+      : `the credentials of kubeconfig user "${user?.name ?? ''}" cannot be read${shown}; check its files`;
   return new KubeError({ call: 'authenticate', status: 0, reason: 'NoCredentials', body });
 }

@@ -34,17 +34,6 @@ const TRUST: readonly Mutation[] = [
     seenBy: { test: CONFIG, title: 'stops the start where it turns the check of certificates off' },
   },
   {
-    name: 'no-program-where-none-can-be-started',
-    rule: 'A kubeconfig with a credential plugin is refused at the start of the image, in words.',
-    file: 'kube/auth/kubeconfig.ts',
-    from: 'if (program === undefined || mayStartPrograms()) return;',
-    to: 'if (program !== null) return;',
-    seenBy: {
-      test: 'test/unit/main.test.ts',
-      title: 'a kubeconfig that gets its credential from a program is refused',
-    },
-  },
-  {
     name: 'unverified-is-told',
     rule: 'insecure-skip-tls-verify is in the log and the metrics.',
     file: 'process.ts',

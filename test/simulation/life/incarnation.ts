@@ -73,7 +73,6 @@ export class Incarnation {
       version: 'simulated',
       identity: name,
       guard: redactor.add,
-      onActive: () => {},
       startServer: () => Promise.resolve({ port: 8080, close: () => Promise.resolve() }),
       stop: this.#stop.signal,
       open: {

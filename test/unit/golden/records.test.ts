@@ -179,7 +179,6 @@ test('the name under which it calls, and so the manager of its fields', async ()
     version: '1.2.3',
     identity: 'us',
     guard: () => () => undefined,
-    onActive: () => undefined,
     startServer: () => Promise.resolve({ port: 1, close: () => Promise.resolve() }),
     stop: stop.signal,
   });

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { newNamespace, serviceAccountKubeconfig, waitFor } from '../controlplane/client.ts';
+import { ENTRYPOINT, INSTRUCTIONS, textsOf } from '../dockerfile.ts';
+import { allow, operatorRules } from '../support/cluster.ts';
+import { installCrds } from '../support/crd.ts';
+import { BUILD_MS } from './helm.ts';
+import { succeed } from './run.ts';
+
+const NODE = '/usr/local/bin/node';
+const USER = 65_532;
+const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+
+/** Holds a folder for each stage, as its root. */
+let folder: string;
+let root: string;
+
+/** There is no container engine here: these are its steps, with the project's own Node and npm. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pipewright-image-'));
+  await chmod(folder, 0o755);
+  const stages = new Map<string, string>();
+  let workdir = '';
+  for (const { name, text } of INSTRUCTIONS) {
+    if (name === 'FROM') {
+      root = join(folder, String(stages.size));
+      stages.set(/ AS (\w+)$/.exec(text)?.[1] ?? '', root);
+      await mkdir(join(root, dirname(NODE)), { recursive: true });
+      if (text.includes('NODE_IMAGE')) await copyFile(process.execPath, join(root, NODE));
+    }
+    if (name === 'WORKDIR') workdir = join(root, text);
+    if (name === 'RUN') await succeed('sh', ['-e', '-c', text], { cwd: workdir, env: { PATH } });
+    if (name === 'COPY') await copyStep(text, { workdir, stages });
+  }
+}, BUILD_MS);
+afterAll(() => rm(folder, { recursive: true }));
+
+async function copyStep(
+  text: string,
+  { workdir, stages }: { workdir: string; stages: ReadonlyMap<string, string> },
+): Promise<void> {
+  const [, stage] = /^--from=(\w+) /.exec(text) ?? [];
+  const paths = text.replace(/^--\S+ /, '').split(' ');
+  const given = paths.pop() ?? '';
+  const to = given.startsWith('/') ? join(root, given) : join(workdir, given);
+  for (const path of paths) {
+    const source = join(
+      stage === undefined ? '.' : (stages.get(stage) ?? `no stage ${stage}`),
+      path,
+    );
+    // Of a folder its content is copied; a file goes into a target that ends as a folder.
+    const isInto = given.endsWith('/') && (await stat(source)).isFile();
+    await cp(source, isInto ? join(to, basename(source)) : to, { recursive: true });
+  }
+}
+
+/** As the container's user, where this one may become it. */
+function start(...flags: readonly string[]) {
+  const inRoot = (word: string): string => (word.startsWith('/') ? join(root, word) : word);
+  const [program = '', ...args] = ENTRYPOINT.map(inRoot);
+  const env = Object.fromEntries(textsOf('ENV').map((text) => text.split('=')));
+  const user = process.getuid?.() === 0 ? { uid: USER, gid: USER } : {};
+  const child = spawn(program, [...args, ...flags], { cwd: '/', env, ...user });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  return { child, said: () => said, ended: once(child, 'close') };
+}
+
+test('it is built with the Node that everything is tested with, from bases named by digest, and has the version of the package', () => {
+  const bases = textsOf('ARG').filter((text) => text.includes('_IMAGE='));
+  expect(bases).toHaveLength(2);
+  for (const base of bases) expect(base).toMatch(/@sha256:[0-9a-f]{64}$/);
+  expect(bases[0]).toContain(`/node:${packageJson.devDependencies.node}-bookworm-slim@`);
+  expect(textsOf('ARG')).toContain(`VERSION=${packageJson.version}`);
+  expect(textsOf('USER')).toEqual([`${USER}:${USER}`]);
+});
+
+test('what it takes from the project is let in by .dockerignore', async () => {
+  const [everything, ...letIn] = (await readFile('.dockerignore', 'utf8')).trim().split('\n');
+  expect(everything).toBe('*');
+  const taken = textsOf('COPY').filter((text) => !text.startsWith('--from'));
+  expect(letIn.map((line) => line.slice(1)).sort()).toEqual(
+    taken.flatMap((text) => text.split(' ').slice(0, -1)).sort(),
+  );
+});
+
+test('it holds Node, the operator and the licences, and says its version', async () => {
+  const found = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = found.filter((entry) => entry.isFile()).map(({ name }) => name);
+  expect(files.sort()).toEqual(['THIRD-PARTY-NOTICES', 'node', 'pipewright.js']);
+  const { said, ended } = start('--version');
+  expect(await ended).toEqual([0, null]);
+  expect(said()).toBe(`pipewright ${packageJson.version}\n`);
+});
+
+test('it becomes ready, and ends on SIGTERM', async () => {
+  const namespace = await newNamespace();
+  await installCrds();
+  await allow(namespace, 'image', await operatorRules());
+  const kubeconfig = join(folder, 'kubeconfig');
+  await copyFile(await serviceAccountKubeconfig(namespace, 'image'), kubeconfig);
+  await chmod(kubeconfig, 0o644);
+  const flags = [`--kubeconfig=${kubeconfig}`, `--namespaces=${namespace}`, '--leader-elect=false'];
+  const api = ['--api-url=https://api.test', '--listen=127.0.0.1:0'];
+  const { child, said, ended } = start(...api, ...flags);
+  const ready = async (): Promise<number | undefined> => {
+    const port = /"port":(\d+)/.exec(said())?.[1];
+    if (port === undefined) throw new Error(said());
+    return (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
+  };
+  await waitFor(ready, { what: '/readyz', until: (status) => status === 200 });
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+});
