@@ -25,7 +25,7 @@ const wanted = new Map<string, string>(
 );
 wanted.set('Kustomization', kustomization([...wanted.keys()]));
 wanted.set('reference.md', referencePage(definitions));
-wanted.set('messages.md', messagesPage(definitions.map(({ type }) => type.kind)));
+wanted.set('messages.md', messagesPage());
 const orphans = (await readdir(folder)).filter(
   (name) => name.endsWith('.yaml') && !wanted.has(name),
 );

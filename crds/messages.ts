@@ -1,6 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
 import { EVENTS } from '../src/kinds/status/event-reasons.ts';
 import { isFailure } from '../src/kinds/status/failures.ts';
 import { REASONS, type ReadyReason, type ReasonRow } from '../src/kinds/status/reasons.ts';
@@ -8,27 +5,22 @@ import { CONFLICT_GRACE_MS, FAILURES } from '../src/waits.ts';
 import { LOG_MESSAGES } from './log-messages.ts';
 import { code, table } from './markdown.ts';
 
-const STATES = fileURLToPath(
-  new URL('../deploy/argocd/resource_customizations/pipewright.dev', import.meta.url),
-);
 const reasons = Object.entries(REASONS) as [ReadyReason, ReasonRow][];
 
 /**
  * The page on what the operator says: reasons of `Ready`, events and log lines, from the tables of
- * the code. The examples are those that a test has brought about and stored for Argo CD.
+ * the code.
  */
-export function messagesPage(kinds: readonly string[]): string {
-  const examples = kinds.flatMap(examplesOf);
+export function messagesPage(): string {
   const lines = [
     '# Messages',
     '',
     'What the operator says, and who acts on it. Made by `npm run generate` from the tables in `src/kinds/status`, `src/waits.ts` and `crds/log-messages.ts`.',
-    'The examples are messages of objects that a test has brought into that state; request ids and addresses are made up.',
     '',
     '## Reasons of Ready',
     '',
     '`Reconciling=True`: the operator continues by itself. `Stalled=True`: a person must act. Every failure has a next attempt, in `status.nextAttemptTime`, but three that wait: `SpecInvalid` for an edit, `RemovalBlocked` too where the API can be looked at only by sending the name, and `Unauthorized` of an object until its key has worked for another one. The waits double from the first to the longest, and the API can ask for longer ones.',
-    ...reasons.flatMap(([reason, row]) => reasonSection(reason, row, examples)),
+    ...reasons.flatMap(([reason, row]) => reasonSection(reason, row)),
     '',
     '## Events',
     '',
@@ -69,12 +61,7 @@ export function conditionsTable(): string {
   ].join('\n');
 }
 
-function reasonSection(
-  reason: ReadyReason,
-  row: ReasonRow,
-  examples: readonly Example[],
-): string[] {
-  const own = examples.filter((example) => example.reason === reason);
+function reasonSection(reason: ReadyReason, row: ReasonRow): string[] {
   return [
     '',
     `### ${reason}`,
@@ -85,9 +72,6 @@ function reasonSection(
     ...(isFailure(reason) ? [`- Tried again: ${triedAgain(reason)}`] : []),
     `- Who acts: ${row.acts.join('; else ')}`,
     `- What to do: ${row.todo}`,
-    ...(own.length === 0
-      ? []
-      : ['', '```text', ...own.map(({ kind, message }) => `${kind}: ${message}`), '```']),
   ];
 }
 
@@ -109,27 +93,4 @@ function inWords(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 60) return `${seconds} s`;
   return seconds < 3600 ? `${seconds / 60} min` : `${seconds / 3600} h`;
-}
-
-interface Example {
-  readonly kind: string;
-  readonly reason: string;
-  readonly message: string;
-}
-
-/**
- * What the tests of Argo CD hold as the message of each state, each once. None of a new kind: its
- * objects can be brought into their states only after its CRD has been generated.
- */
-function examplesOf(kind: string): Example[] {
-  const file = `${STATES}/${kind}/health_test.yaml`;
-  if (!existsSync(file)) return [];
-  const { tests } = parse(readFileSync(file, 'utf8')) as {
-    readonly tests: readonly { readonly healthStatus: { readonly message: string } }[];
-  };
-  const messages = new Set(tests.map(({ healthStatus }) => healthStatus.message));
-  return [...messages].flatMap((text) => {
-    const [, reason, message] = /^([A-Z][A-Za-z]+): (.+)$/s.exec(text) ?? [];
-    return reason === undefined || message === undefined ? [] : [{ kind, reason, message }];
-  });
 }

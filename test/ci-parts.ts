@@ -24,9 +24,9 @@ export const STAGES: readonly Stage[] = [
   { parts: [{ npm: RUNNERS.packaging.npm, budget: { warm: 4, fresh: 14 } }] },
   { parts: [{ npm: RUNNERS.planted.npm, budget: { warm: 1, fresh: 1.5 } }] },
   {
-    // These mostly wait: for quiet minutes, and for the audience of the demo.
+    // These mostly wait: for Argo CD, and for the audience of the demo.
     parts: [
-      { npm: ['test:gitops'], budget: { warm: 3.5, fresh: 10.5 } },
+      { npm: ['test:argocd'], budget: { warm: 3, fresh: 8 } },
       { npm: ['demo', '--once'], budget: { warm: 0.5, fresh: 0.5 } },
       { npm: ['bench', '--quick'], budget: { warm: 1.5, fresh: 1.5 } },
     ],

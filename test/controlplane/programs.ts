@@ -56,12 +56,6 @@ const recipes = {
   },
   /** Ours: a Redis in memory, for Argo CD. */
   redis: { folder: 'redis', module: 'github.com/alicebob/miniredis/v2', package: '.' },
-  /** Ours: a registry for charts, below one folder. */
-  registry: {
-    folder: 'registry',
-    module: 'github.com/distribution/distribution/v3',
-    package: '.',
-  },
   /** Judges what GitHub runs. */
   actionlint: {
     folder: 'actionlint',
@@ -88,6 +82,7 @@ export const FOR_PACKAGING: readonly ProgramName[] = [
   'monitors',
   'promtool',
   'kstatus',
+  'argocd',
   'actionlint',
 ];
 

@@ -23,7 +23,7 @@ const COMMAND =
   /(?:^|[;&|(]\s*|\b(?:do|then|sudo|env)\s+|^\w+=\S*\s+)(?:\$ )?(?:kubectl|helm|npm|npx|node|git|curl|docker|podman|argocd|flux|velero|terraform|gh) /;
 
 const PAGES = ['README.md', ...globSync('{deploy,.github}/**/*.md')];
-const TESTS = globSync('test/{unit,integration,packaging,gitops}/**/*.ts').map((file) =>
+const TESTS = globSync('test/{unit,integration,packaging,argocd}/**/*.ts').map((file) =>
   readFileSync(file, 'utf8').replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, ''),
 );
 

@@ -1,2 +1,0 @@
-obj.spec.suspend = true
-return obj
