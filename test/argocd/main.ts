@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { progressLines, step } from '../controlplane/progress.ts';
 import { BUILD, runQuietly } from '../steps.ts';
 import { pageBlocks } from '../support/page.ts';
-import { openWorld, type World } from './world.ts';
+import { type Application, openWorld, type World } from './world.ts';
 
 /**
  * A real Argo CD with what deploy/argocd has: its health checks, and its Application over CRDs and
@@ -104,14 +104,12 @@ async function untilHealthy({ until }: World, commit: string): Promise<void> {
 }
 
 async function staysSynced(world: World): Promise<void> {
-  const before = await world.until('the Application', () => true);
+  const isRefreshed = (seen: Application): boolean => !seen.metadata.annotations?.[REFRESH];
+  const before = await world.until('the Application', isRefreshed);
   for (const { syncOptions, compare } of WAYS) {
     const annotations = { [REFRESH]: 'hard', 'argocd.argoproj.io/compare-options': compare };
     await world.patch({ metadata: { annotations }, spec: { syncPolicy: { syncOptions } } });
-    const { status } = await world.until(
-      'a hard refresh',
-      ({ metadata }) => metadata.annotations?.[REFRESH] === undefined,
-    );
+    const { status } = await world.until('a hard refresh', isRefreshed);
     const way = `with ${JSON.stringify({ syncOptions, compare })}`;
     assert.equal(status?.sync?.status, 'Synced', way);
     assert.equal(status?.health?.status, 'Healthy', way);
@@ -130,10 +128,8 @@ async function degrades(world: World): Promise<void> {
   const settings = { ranges: { engine_max_threads: [1, 4] as [number, number] } };
   world.simulator.always({ play: { settings } }, calls);
   await push(world, pipeWith(7));
-  const { status } = await world.until(
-    'it to be Degraded',
-    (application) => application.status?.health?.status === 'Degraded',
-  );
+  const isDegraded = (seen: Application): boolean => seen.status?.health?.status === 'Degraded';
+  const { status } = await world.until('it to be Degraded', isDegraded);
   const pipe = status?.resources?.find(({ kind }) => kind === 'PipeSettings');
   const message = pipe?.health?.message ?? '';
   assert.match(message, /^Rejected: .*HTTP 400.*engine_max_threads/);
@@ -176,7 +172,6 @@ async function main(): Promise<boolean> {
     // Each step stands on the one before.
     const why = error instanceof Error ? error.message : String(error);
     console.log(`FAIL  ${STEPS[passed]?.[0]}: ${why}`);
-    console.log(await world.kubectl('get organizations -A -o yaml'.split(' ')));
   }
   const isWhole = passed === STEPS.length;
   console.log(`${passed} passed, ${isWhole ? 0 : 1} failed`);

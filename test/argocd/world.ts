@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { startControlPlane } from '../controlplane/controlplane.ts';
 import { type Say, step } from '../controlplane/progress.ts';
+import { startControllers } from '../packaging/controllers.ts';
 import { succeed } from '../packaging/run.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
@@ -15,14 +16,8 @@ import { startArgoCd } from './argocd.ts';
 const KEY = { 'replace-with-your-key-id': 'replace-with-your-key-secret' };
 const PATIENCE_MS = 120_000;
 /** Without the settings of the person at this machine. */
-const GIT_ENV = {
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_SYSTEM: '/dev/null',
-  GIT_AUTHOR_NAME: 'test',
-  GIT_AUTHOR_EMAIL: 'test@example.com',
-  GIT_COMMITTER_NAME: 'test',
-  GIT_COMMITTER_EMAIL: 'test@example.com',
-};
+const GIT_ENV = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
+const GIT_USER = ['-c', 'user.name=test', '-c', 'user.email=test@example.com'];
 
 /** What an Application says of itself. */
 export interface Application {
@@ -34,12 +29,7 @@ export interface Application {
       readonly kind: string;
       readonly health?: { readonly status: string; readonly message?: string };
     }[];
-    readonly operationState?: {
-      readonly phase: string;
-      readonly startedAt: string;
-      readonly message?: string;
-    };
-    readonly conditions?: readonly { readonly type: string; readonly message: string }[];
+    readonly operationState?: { readonly phase: string; readonly startedAt: string };
   };
 }
 
@@ -65,13 +55,16 @@ export async function openWorld(say: Say): Promise<World> {
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const controlPlane = await startControlPlane({ say });
   stack.defer(controlPlane.stop);
+  // Argo CD deletes in the foreground, which the collector of garbage ends.
+  stack.defer((await startControllers(controlPlane)).stop);
   const simulator = await startSimulator({ keys: KEY });
   stack.defer(simulator.stop);
-  const argocd = join(folder, 'argocd');
-  stack.use(await step(say, 'Starting Argo CD', () => startArgoCd(controlPlane, argocd)));
+  const argocd = { controlPlane, folder: join(folder, 'argocd'), stack };
+  await step(say, 'Starting Argo CD', () => startArgoCd(argocd));
   const repository = join(folder, 'repository');
   await mkdir(repository);
-  const git = (...args: string[]) => succeed('git', ['-C', repository, ...args], { env: GIT_ENV });
+  const git = (...args: string[]) =>
+    succeed('git', ['-C', repository, ...GIT_USER, ...args], { env: GIT_ENV });
   await git('init', '--quiet', '--initial-branch=main');
   const kubectl: World['kubectl'] = async (args, stdin) => {
     const { code, stdout, stderr } = await controlPlane.kubectl(args, stdin);
@@ -109,17 +102,12 @@ export async function openWorld(say: Say): Promise<World> {
         const seen = JSON.parse(json) as Application;
         if (fits(seen)) return seen;
         if (performance.now() > deadline)
-          throw new Error(`Waited ${PATIENCE_MS / 1000} s in vain for ${what}. ${told(seen)}`);
+          throw new Error(
+            `Waited ${PATIENCE_MS / 1000} s in vain for ${what}: ${inspect(seen.status, { depth: 6 })}`,
+          );
         await pause(300);
       }
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
-}
-
-function told({ status = {} }: Application): string {
-  const { sync, health, conditions, operationState, resources } = status;
-  const { phase, message } = operationState ?? {};
-  const shown = { sync, health, conditions, operation: { phase, message }, resources };
-  return `The Application says ${inspect(shown, { depth: 6 })}`;
 }
