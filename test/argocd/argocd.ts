@@ -16,19 +16,14 @@ const SERVED_WITHIN_MS = 30_000;
 /** The story is over long before. */
 const ENDS_WITHIN_MS = 600_000;
 
-export interface ArgoCdOptions {
-  readonly controlPlane: ControlPlane;
-  /** For its files. */
-  readonly folder: string;
-  /** Ends it. */
-  readonly stack: AsyncDisposableStack;
-}
-
 /** Starts Argo CD on loopback: repo-server, application-controller and a Redis. */
-export async function startArgoCd({ controlPlane, folder, stack }: ArgoCdOptions): Promise<void> {
+export async function startArgoCd(
+  controlPlane: ControlPlane,
+  folder: string,
+  stack: AsyncDisposableStack,
+): Promise<void> {
   await install(controlPlane);
   await mkdir(folder);
-  const argocd = await findProgram('argocd');
   // Argo CD wants it on the PATH, and it is of no use without signatures.
   await writeFile(join(folder, 'git-verify-wrapper.sh'), '#!/bin/sh\n', { mode: 0o755 });
   const env = {
@@ -41,8 +36,9 @@ export async function startArgoCd({ controlPlane, folder, stack }: ArgoCdOptions
     ARGOCD_SSH_DATA_PATH: folder,
     KUBECONFIG: controlPlane.adminKubeconfig,
   };
-  /** Starts a program; gives what the pattern finds in its output. */
-  const start = (ready: RegExp, program: string, name = '', args = ''): Promise<string> => {
+  /** Starts a part; gives what the pattern finds in its output. */
+  const start = async (name: string, ready: RegExp, args = ''): Promise<string> => {
+    const program = await findProgram(name === 'redis' ? 'redis' : 'argocd');
     const child = spawn(program, args.split(' '), {
       env: { ...process.env, ...env, ARGOCD_BINARY_NAME: name },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -61,24 +57,17 @@ export async function startArgoCd({ controlPlane, folder, stack }: ArgoCdOptions
         if (found !== undefined) resolve(found);
       };
       for (const stream of [child.stdout, child.stderr]) stream.on('data', listen);
-      const fail = (): void => reject(new Error(`${program} ended. It said last:\n${said}`));
+      const fail = (): void => reject(new Error(`${name} ended. It said last:\n${said}`));
       ended.then(fail, reject);
     });
   };
-  const redis = await start(/^(\S+)\n/, await findProgram('redis'));
+  const redis = await start('redis', /^(\S+)\n/);
   const common = `--redis ${redis} --metrics-port 0`;
-  const server = await start(
-    /listening on (127\.0\.0\.1:\d+)/,
-    argocd,
-    'argocd-repo-server',
-    `${common} ${REPO_SERVER}`,
-  );
-  await start(
-    /(Application Controller)/,
-    argocd,
-    'argocd-application-controller',
-    `${common} --repo-server ${server} ${CONTROLLER}`,
-  );
+  const listening = /listening on (127\.0\.0\.1:\d+)/;
+  const server = await start('argocd-repo-server', listening, `${common} ${REPO_SERVER}`);
+  const works = /(Application Controller)/;
+  const flags = `${common} --repo-server ${server} ${CONTROLLER}`;
+  await start('argocd-application-controller', works, flags);
 }
 
 /** What Argo CD needs before it starts, as it is after its own installation. */

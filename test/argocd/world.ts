@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { startControlPlane } from '../controlplane/controlplane.ts';
@@ -38,8 +38,8 @@ export interface World extends AsyncDisposable {
   readonly simulator: Simulator;
   /** Its URL. */
   readonly repository: string;
-  /** Writes these files, removes those that are null, and commits; gives the commit. */
-  commit(files: Readonly<Record<string, string | null>>): Promise<string>;
+  /** Writes these files into the folders `operator` and `ingest`; gives the commit. */
+  commit(files: Readonly<Record<string, string>>): Promise<string>;
   startOperator(): Promise<void>;
   /** Output of kubectl; throws where it fails. */
   kubectl(args: readonly string[], stdin?: string): Promise<string>;
@@ -59,10 +59,11 @@ export async function openWorld(say: Say): Promise<World> {
   stack.defer((await startControllers(controlPlane)).stop);
   const simulator = await startSimulator({ keys: KEY });
   stack.defer(simulator.stop);
-  const argocd = { controlPlane, folder: join(folder, 'argocd'), stack };
-  await step(say, 'Starting Argo CD', () => startArgoCd(argocd));
+  const argocd = join(folder, 'argocd');
+  await step(say, 'Starting Argo CD', () => startArgoCd(controlPlane, argocd, stack));
   const repository = join(folder, 'repository');
-  await mkdir(repository);
+  for (const name of ['operator', 'ingest'])
+    await mkdir(join(repository, name), { recursive: true });
   const git = (...args: string[]) =>
     succeed('git', ['-C', repository, ...GIT_USER, ...args], { env: GIT_ENV });
   await git('init', '--quiet', '--initial-branch=main');
@@ -78,11 +79,8 @@ export async function openWorld(say: Say): Promise<World> {
     repository: `file://${repository}`,
     kubectl,
     async commit(files) {
-      for (const [path, text] of Object.entries(files)) {
-        const target = join(repository, path);
-        await mkdir(dirname(target), { recursive: true });
-        await (text === null ? rm(target) : writeFile(target, text));
-      }
+      for (const [path, text] of Object.entries(files))
+        await writeFile(join(repository, path), text);
       await git('add', '--all');
       await git('commit', '--quiet', '--message', 'a change');
       return (await git('rev-parse', 'HEAD')).trim();
@@ -102,9 +100,7 @@ export async function openWorld(say: Say): Promise<World> {
         const seen = JSON.parse(json) as Application;
         if (fits(seen)) return seen;
         if (performance.now() > deadline)
-          throw new Error(
-            `Waited ${PATIENCE_MS / 1000} s in vain for ${what}: ${inspect(seen.status, { depth: 6 })}`,
-          );
+          throw new Error(`waited in vain for ${what}: ${inspect(seen.status, { depth: 6 })}`);
         await pause(300);
       }
     },
