@@ -21,12 +21,12 @@ export const BUDGET: Budget = { warm: 30, fresh: 60 };
 export const STAGES: readonly Stage[] = [
   { parts: [{ npm: ['check'], budget: { warm: 0.5, fresh: 1 } }] },
   { parts: [{ npm: RUNNERS.unit.npm, budget: { warm: 5, fresh: 12 } }] },
-  { parts: [{ npm: RUNNERS.packaging.npm, budget: { warm: 4, fresh: 14 } }] },
+  { parts: [{ npm: RUNNERS.packaging.npm, budget: { warm: 4, fresh: 18 } }] },
   { parts: [{ npm: RUNNERS.planted.npm, budget: { warm: 1, fresh: 1.5 } }] },
   {
     // These mostly wait: for Argo CD, and for the audience of the demo.
     parts: [
-      { npm: ['test:argocd'], budget: { warm: 3, fresh: 8 } },
+      { npm: ['test:argocd'], budget: { warm: 1.5, fresh: 2 } },
       { npm: ['demo', '--once'], budget: { warm: 0.5, fresh: 0.5 } },
       { npm: ['bench', '--quick'], budget: { warm: 1.5, fresh: 1.5 } },
     ],
