@@ -1,194 +1,158 @@
-import { randomBytes } from 'node:crypto';
-import { duration } from '../../config/flag-values.ts';
-import type { Reading } from '../../config/flags.ts';
-import { timestamp } from '../../kinds/status/canonical.ts';
+import { REQUESTED_AT } from '../../kinds/status/common-status.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { type Found, shortNameOf } from '../cluster/objects.ts';
-import type { Context, ExitCode } from '../command.ts';
-import { createShell } from '../shell.ts';
-import { Stopped, signalOf, UserError } from '../user-error.ts';
+import type { Kubectl } from '../kubectl.ts';
+import { type Found, fullName, getObjects, type ScopeFlags, shortNameOf } from '../objects.ts';
+import type { Context, Outcome } from '../program.ts';
+import { stateOf } from '../state.ts';
+import { UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
-import { inTurn } from './in-turn.ts';
-import { isGood } from './progress.ts';
-import type { Row, Waited } from './row.ts';
-import { type Selected, type SelectFlags, selectObjects } from './selected.ts';
-import { type Action, actionOf, type Verb } from './verbs.ts';
-import { waitForAnswers } from './wait-for-answers.ts';
+import { type Asked, waitFor } from './waiting.ts';
 
-export interface RequestFlags extends SelectFlags {
+type Verb = 'retry' | 'suspend' | 'resume';
+
+export interface RequestFlags extends ScopeFlags {
   readonly wait?: boolean;
+  /** As `kubectl wait` takes it. */
   readonly timeout: string;
-  readonly output: 'text' | 'json';
 }
 
-/** Does to each selected object what the verb says, and waits where asked to. */
-export async function request(
-  context: Context,
-  about: {
-    readonly verb: Verb;
-    readonly words: readonly string[];
-    readonly flags: RequestFlags;
-  },
-): Promise<ExitCode> {
-  const { verb, words, flags } = about;
-  const { terminal, clock } = context;
-  const timeoutMs = valueOf('--timeout', duration('1s', '24h')(flags.timeout));
-  const selected = await selectObjects(context, words, flags);
-  const action = actionOf(verb, `${timestamp(clock.now())}-${randomBytes(4).toString('hex')}`);
-  const isInMany = selected.scope.namespace === undefined;
-  const written = await inTurn(selected.found, (found) => act(context, found, action, isInMany));
-  const rows = [...written, ...selected.failed.map((one) => unread(one, selected))];
-  if (rows.length === 0) terminal.tell(noneFound(selected, flags));
-  for (const { title, remark } of rows)
-    if (remark !== undefined) terminal.tell(`Remark: ${title} ${remark}.`);
-  if (flags.output === 'text')
-    for (const { title, result, text } of rows)
-      if (!isUndone(result)) terminal.print(`${title}: ${text}`);
-  const all =
-    flags.wait === true && !context.stop.aborted
-      ? await waitForAnswers(context, rows, {
-          action,
-          timeoutMs,
-          scope: selected.scope,
-          shell: createShell(flags),
-        })
-      : rows;
-  if (flags.output === 'json')
-    terminal.document(
-      JSON.stringify(
-        all.map((row) => shown(row, action)),
-        null,
-        2,
-      ),
+/** Asks the operator for something by a patch of each object. */
+export async function runRequest(
+  verb: Verb,
+  { kubectl, now }: Context,
+  names: readonly string[],
+  flags: RequestFlags,
+): Promise<Outcome> {
+  if (names.length === 0 && flags.selector === undefined && flags.allNamespaces !== true)
+    throw new UserError(
+      `say what to ${verb}: names such as pset/orders, labels with -l, or every object with -A`,
     );
-  failWhere(all, verb, context.stop);
-  if (flags.wait === true && context.stop.aborted && all.some(isLeft))
-    throw new Stopped(signalOf(context.stop), STOPPED_WAITING);
-  return all.every(({ waited }) => !waited || isWell(waited, action)) ? 0 : 2;
-}
-
-const STOPPED_WAITING =
-  'stopped waiting; what was written stays, and the operator acts on it when it can';
-
-/** Nobody knows yet what becomes of it. */
-function isLeft({ found, waited }: Row): boolean {
-  return found !== undefined && (!waited || waited.end === 'stopped');
-}
-
-function valueOf<Value>(flag: string, reading: Reading<Value>): Value {
-  if ('value' in reading) return reading.value;
-  throw new UserError(`${flag}: ${reading.problem}`);
-}
-
-async function act(
-  { kubectl, stop }: Context,
-  found: Found,
-  action: Action,
-  isInMany: boolean,
-): Promise<Row> {
-  const { definition, object } = found;
-  const { name, namespace } = object.metadata;
-  const title = isInMany ? `${namespace}: ${shortNameOf(found)}` : shortNameOf(found);
-  const row = { title, kind: definition.type.kind, namespace, name };
-  if (stop.aborted) return { ...row, result: 'notWritten', text: 'not written' };
-  const unneeded = action.unneeded(object);
-  if (unneeded !== undefined)
-    return { ...row, found, result: 'unchanged', text: `${unneeded}, nothing is written` };
-  try {
-    const { plural, group } = definition.type;
-    const patch = ['--type=merge', '-p', JSON.stringify(action.patch)];
-    const kept = ['--field-manager=kubectl-pipewright', '-o', 'json'];
-    const answer = await kubectl.succeed([
-      'patch',
-      `${plural}.${group}`,
-      name,
-      '-n',
-      namespace,
-      ...patch,
-      ...kept,
-    ]);
-    const now = JSON.parse(answer) as KubeObject;
-    const remark = action.remark(object);
+  const found = await getObjects(kubectl, names, flags);
+  if (found.length === 0)
+    throw new UserError(`nothing to ${verb}: no object is there; kubectl pipewright status -A`);
+  const value = new Date(now()).toISOString();
+  const asked = await patchAll(kubectl, found, { verb, value });
+  const notes = warnings(verb, found);
+  if (flags.wait !== true)
     return {
-      ...row,
-      found: { definition, object: now },
-      result: 'written',
-      text: action.done,
-      remark,
+      lines: asked.map(({ found: one }) => `${titleOf(one)}: ${DONE[verb]}`),
+      notes,
+      code: 0,
     };
-  } catch (error) {
-    if (error instanceof Stopped)
-      return { ...row, result: 'unknown', text: 'stopped in the middle; it may be written' };
-    if (!(error instanceof UserError)) throw error;
-    return { ...row, result: 'failed', text: error.message };
-  }
+  await waitFor(kubectl, asked, flags.timeout);
+  const after = await readAgain(kubectl, asked);
+  const late = after.filter(({ isAnswered }) => !isAnswered);
+  const lines = after.map(
+    ({ title, isAnswered, object }) =>
+      `${title}: ${isAnswered ? cameOut(object) : 'no answer yet'}`,
+  );
+  if (late.length === 0) return { lines, notes, code: 0 };
+  const error = `error: ${counted(late.length, 'object')} of ${after.length} had no answer in ${flags.timeout}; is the operator there? kubectl pipewright check`;
+  return { lines, notes: [...notes, error], code: 1 };
 }
 
-function unread({ name, error }: Selected['failed'][number], { scope }: Selected): Row {
-  const { definition } = name;
-  return {
-    title: `${definition.shortName}/${name.name}`,
-    kind: definition.type.kind,
-    namespace: scope.namespace,
-    name: name.name,
-    result: 'failed',
-    text: error,
-  };
-}
-
-function noneFound({ scope }: Selected, { reason, selector }: RequestFlags): string {
-  const where =
-    scope.namespace === undefined
-      ? 'any namespace'
-      : `namespace ${JSON.stringify(scope.namespace)}`;
-  const labels = selector === undefined ? '' : ` with the labels ${selector}`;
-  const why = reason === undefined ? '' : ` with the reason ${reason}`;
-  return `There is no such object in ${where}${labels}${why}; nothing is written.`;
-}
-
-const RESULTS: Readonly<Record<Verb, string>> = {
-  retry: 'requested',
-  suspend: 'suspended',
+const DONE = {
+  retry: 'asked to be tried now',
+  suspend: 'suspended; a call that is in flight still ends',
   resume: 'resumed',
-};
+} as const satisfies Readonly<Record<Verb, string>>;
 
-/** One object of `-o json`. */
-function shown(row: Row, { verb }: Action): object {
-  const { kind, namespace, name, result, text, remark, waited } = row;
-  const ready = waited?.end === 'acted' ? waited.ready : undefined;
-  return {
-    kind,
-    namespace,
-    name,
-    result: result === 'written' ? RESULTS[verb] : result,
-    ...(isUndone(result) && { error: text }),
-    ...(waited?.end === 'failed' && { error: waited.error }),
-    ...(remark !== undefined && { remark }),
-    ...(waited && { waited: waited.end }),
-    ...(ready && {
-      ready: { status: ready.status, reason: ready.reason, message: ready.message },
-    }),
-  };
+function titleOf(found: Found): string {
+  return `${shortNameOf(found)} in ${found.object.metadata.namespace}`;
 }
 
-/** Throws UserError, or Stopped, that names all that failed, and why. */
-function failWhere(rows: readonly Row[], verb: Verb, stop: AbortSignal): void {
-  const failed = rows.flatMap(({ title, result, text, waited }) => {
-    if (isUndone(result)) return [`${title}: ${text}`];
-    return waited?.end === 'failed' ? [`${title}: ${waited.error}`] : [];
+/** So many names stand on one command line. */
+const AT_ONCE = 100;
+
+async function patchAll(
+  kubectl: Kubectl,
+  found: readonly Found[],
+  { verb, value }: { readonly verb: Verb; readonly value: string },
+): Promise<readonly Asked[]> {
+  const patch =
+    verb === 'retry'
+      ? { metadata: { annotations: { [REQUESTED_AT]: value } } }
+      : { spec: { suspend: verb === 'suspend' ? true : null } };
+  const asked: Asked[] = [];
+  for (const some of batches(found)) {
+    const [first] = some;
+    const args = [
+      'patch',
+      ...some.map((one) => `${fullName(one.definition)}/${one.object.metadata.name}`),
+      ...['-n', first?.object.metadata.namespace ?? '', '--type=merge'],
+      ...['-p', JSON.stringify(patch), '-o', 'jsonpath={.metadata.generation}{"\\n"}'],
+    ];
+    const generations = (await kubectl.succeed(args)).trim().split('\n');
+    for (const [at, one] of some.entries())
+      asked.push({
+        found: one,
+        answer:
+          verb === 'retry'
+            ? { field: 'lastHandledReconcileAt', value }
+            : { field: 'observedGeneration', value: generations[at] ?? '' },
+      });
+  }
+  return asked;
+}
+
+/** Each of one namespace. */
+function batches(found: readonly Found[]): readonly (readonly Found[])[] {
+  const all = Map.groupBy(found, ({ object }) => object.metadata.namespace);
+  return [...all.values()].flatMap((some) =>
+    Array.from({ length: Math.ceil(some.length / AT_ONCE) }, (_, at) =>
+      some.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
+    ),
+  );
+}
+
+interface After {
+  readonly title: string;
+  readonly object: KubeObject;
+  readonly isAnswered: boolean;
+}
+
+async function readAgain(kubectl: Kubectl, asked: readonly Asked[]): Promise<readonly After[]> {
+  const after: After[] = [];
+  for (const some of batches(asked.map(({ found }) => found))) {
+    const namespace = some[0]?.object.metadata.namespace ?? '';
+    const names = some.map(shortNameOf);
+    for (const one of await getObjects(kubectl, names, { namespace })) {
+      const { answer } = asked.find(({ found }) => isSame(found, one)) ?? {};
+      const status = (one.object.status ?? {}) as Readonly<Record<string, unknown>>;
+      const isAnswered = answer !== undefined && String(status[answer.field]) === answer.value;
+      after.push({ title: titleOf(one), object: one.object, isAnswered });
+    }
+  }
+  return after;
+}
+
+function isSame(a: Found, b: Found): boolean {
+  return a.object.metadata.uid === b.object.metadata.uid;
+}
+
+function cameOut(object: KubeObject): string {
+  const { state, reason, message } = stateOf(object);
+  return `${state} (${reason}). ${message}`;
+}
+
+/** The marks that each tool leaves on what it applies. */
+const GIT_TOOLS = {
+  'Argo CD': ['argocd.argoproj.io/instance', 'argocd.argoproj.io/tracking-id'],
+  Flux: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name'],
+} as const;
+
+function warnings(verb: Verb, found: readonly Found[]): readonly string[] {
+  if (verb === 'retry')
+    return found
+      .filter(({ object }) => (object.spec as { readonly suspend?: boolean }).suspend === true)
+      .map((one) => `warning: ${titleOf(one)} is suspended, so nothing is sent: resume it`);
+  return Object.entries(GIT_TOOLS).flatMap(([tool, marks]) => {
+    const managed = found.filter(({ object: { metadata } }) =>
+      marks.some((mark) => mark in { ...metadata.labels, ...metadata.annotations }),
+    );
+    const names = managed.map(titleOf).join(', ');
+    return managed.length === 0
+      ? []
+      : [`warning: ${tool} manages ${names} and will undo this; set spec.suspend in Git too`];
   });
-  if (failed.length === 0) return;
-  const isStopped =
-    stop.aborted || rows.some(({ result }) => result === 'notWritten' || result === 'unknown');
-  const what = `${verb} ${isStopped ? 'was stopped, and not done' : 'failed'}`;
-  const message = `${what} for ${counted(failed.length, 'object')} of ${rows.length}:\n${failed.map((one) => `  ${one}`).join('\n')}`;
-  throw isStopped ? new Stopped(signalOf(stop), message) : new UserError(message);
-}
-
-function isUndone(result: Row['result']): boolean {
-  return result !== 'written' && result !== 'unchanged';
-}
-
-function isWell(waited: Waited, action: Action): boolean {
-  return waited.end === 'acted' && isGood(waited.ready, action);
 }

@@ -1,0 +1,133 @@
+import { DNS_LABEL, OBJECT_NAME } from '../../config/dns-names.ts';
+import { definitions } from '../../kinds/definitions.ts';
+import { type Definition, specProblems } from '../../kinds/schema/definition.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import type { Place, Written } from './documents.ts';
+
+/** What is wrong with a manifest, and where. */
+export interface Problem extends Place {
+  readonly message: string;
+}
+
+/** One object of ours as a file declares it. */
+export interface Manifest {
+  readonly definition: Definition;
+  readonly name: string;
+  /** Undefined: that of -n, or of the kubeconfig. */
+  readonly namespace: string | undefined;
+  /** As written: what goes to the API server. */
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly placeOf: Written['placeOf'];
+  readonly problems: readonly Problem[];
+}
+
+export interface Manifests {
+  readonly ours: readonly Manifest[];
+  /** How many objects are of kinds that Pipewright has nothing to do with. */
+  readonly skipped: number;
+  /** Of our group, and yet no kind of ours; or no object at all. */
+  readonly strays: readonly Problem[];
+}
+
+/** Sorts out what is ours, and says what is wrong with it by the operator's own schemas. */
+export function readManifests(all: readonly Written[]): Manifests {
+  const ours: Manifest[] = [];
+  const strays: Problem[] = [];
+  let skipped = 0;
+  for (const one of all) {
+    const { apiVersion, kind } = (one.value ?? {}) as Readonly<Record<string, unknown>>;
+    const definition = definitions.find(({ type }) => type.kind === kind);
+    if (typeof one.value !== 'object' || one.value === null)
+      strays.push({
+        ...one.placeOf([]),
+        message: 'this is no Kubernetes object, but a single value',
+      });
+    // Values of charts and patches stand beside manifests.
+    else if (typeof apiVersion !== 'string' || !isOfOurGroup(apiVersion)) skipped += 1;
+    else if (definition) ours.push(withTwin(manifestOf(one, definition), ours));
+    else {
+      const kinds = definitions.map(({ type }) => type.kind).join(', ');
+      const message = `kind must be one of ${kinds}, not ${JSON.stringify(kind)}`;
+      strays.push({ ...one.placeOf(['kind']), message });
+    }
+  }
+  return { ours, skipped, strays };
+}
+
+function isOfOurGroup(apiVersion: string): boolean {
+  const [group] = apiVersion.split('/');
+  return definitions.some(({ type }) => type.group === group);
+}
+
+function manifestOf(one: Written, definition: Definition): Manifest {
+  const value = withoutNull(one.value) as Readonly<Record<string, unknown>>;
+  const { name, namespace } = (value['metadata'] ?? {}) as Readonly<Record<string, unknown>>;
+  const ofSpec = specProblems(definition.spec, value['spec']).map(({ path, message }) => ({
+    ...one.placeOf(['spec', ...path]),
+    message,
+  }));
+  return {
+    definition,
+    name: typeof name === 'string' ? name : '',
+    namespace: typeof namespace === 'string' ? namespace : undefined,
+    value,
+    placeOf: (path) => one.placeOf(path),
+    problems: [...problemsAround(one, value, definition), ...ofSpec],
+  };
+}
+
+const FIELDS = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
+
+/** What is wrong around the spec. */
+function problemsAround(
+  one: Written,
+  value: Readonly<Record<string, unknown>>,
+  { type }: Definition,
+): readonly Problem[] {
+  const { name, namespace } = (value['metadata'] ?? {}) as Readonly<Record<string, unknown>>;
+  const problems: Problem[] = [];
+  const add = (path: readonly PropertyKey[], message: string): void =>
+    void problems.push({ ...one.placeOf(path), message });
+  const apiVersion = apiVersionOf(type);
+  if (value['apiVersion'] !== apiVersion)
+    add(
+      ['apiVersion'],
+      `apiVersion must be ${apiVersion}, not ${JSON.stringify(value['apiVersion'])}`,
+    );
+  if (name === undefined) add(['metadata'], 'metadata.name is required');
+  else if (typeof name !== 'string' || !OBJECT_NAME.test(name))
+    add(
+      ['metadata', 'name'],
+      `metadata.name must be 1 to 253 lower-case letters, digits, . and -, each part between dots starting and ending with a letter or digit, not ${JSON.stringify(name)}`,
+    );
+  if (namespace !== undefined && !(typeof namespace === 'string' && DNS_LABEL.test(namespace)))
+    add(
+      ['metadata', 'namespace'],
+      `metadata.namespace must be 1 to 63 lower-case letters, digits and -, starting and ending with a letter or digit, not ${JSON.stringify(namespace)}`,
+    );
+  for (const field of Object.keys(value))
+    if (!FIELDS.has(field)) add([field], `${field} is not a known field`);
+  return problems;
+}
+
+/** The API server takes a field that is null for one that is not there. */
+function withoutNull(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNull);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutNull(member)]));
+}
+
+/** kubectl would apply both, one after the other, and the first would be lost. */
+function withTwin(manifest: Manifest, before: readonly Manifest[]): Manifest {
+  const twin = before.find(
+    (other) =>
+      other.definition === manifest.definition &&
+      other.name === manifest.name &&
+      other.namespace === manifest.namespace,
+  );
+  if (!twin) return manifest;
+  const { file, line } = twin.placeOf([]);
+  const message = `the same object stands at ${file}:${line} too; remove one of the two`;
+  return { ...manifest, problems: [...manifest.problems, { ...manifest.placeOf([]), message }] };
+}

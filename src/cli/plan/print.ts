@@ -1,0 +1,82 @@
+import { withEscapes } from '../../api/reply/text.ts';
+import { changeText } from '../words.ts';
+import {
+  basisOf,
+  headline,
+  inOrder,
+  type Planned,
+  type PlannedObject,
+  problemsIn,
+  requestsHeading,
+  titleOf,
+} from './planned.ts';
+import type { Preview } from './preview.ts';
+
+/** The plan for people. */
+export function text(planned: Planned): readonly string[] {
+  const { strays, now, isOffline } = planned;
+  return [
+    `${headline(planned)}.`,
+    ...(isOffline
+      ? ['Planned without the cluster, so nothing is known of the present values: --dry-run=server']
+      : []),
+    ...(strays.length > 0 ? ['', ...strays.map(problemLine)] : []),
+    ...inOrder(planned).flatMap((object) => ['', ...objectLines(object, now)]),
+  ];
+}
+
+function problemLine({ file, line, message }: Planned['strays'][number]): string {
+  return `${file}:${line}: ${message}`;
+}
+
+function objectLines(object: PlannedObject, now: number): readonly string[] {
+  const { place, problems, preview, isNew } = object;
+  return [
+    `${titleOf(object)}${isNew ? ' (new)' : ''}, ${place.file}:${place.line}`,
+    ...problems.map((problem) => `  not valid: ${problemLine(problem)}`),
+    ...(preview ? previewLines(preview, now).map((line) => `  ${line}`) : []),
+  ];
+}
+
+function previewLines(preview: Preview, now: number): readonly string[] {
+  const { says, changes, requests } = preview;
+  return [
+    `${says}.`,
+    ...(changes.length > 0 ? [`Changes, ${basisOf(preview, now)}:`] : []),
+    ...changes.map((change) => `  ${changeText(change)}`),
+    ...(requests.length > 0 ? [`${requestsHeading(preview)}:`] : []),
+    ...requests.flatMap(({ method, path, body }) => [
+      `  ${method} ${path}`,
+      ...(body === undefined ? [] : [`    ${body}`]),
+    ]),
+  ];
+}
+
+/** The plan for programs; field names stay as they are. */
+export function json(planned: Planned): readonly string[] {
+  const { objects, strays, skipped, isOffline } = planned;
+  const document = {
+    summary: headline(planned),
+    offline: isOffline,
+    objects: objects.map(({ definition, namespace, name, place, problems, preview, isNew }) => ({
+      kind: definition.type.kind,
+      namespace,
+      name,
+      ...place,
+      new: isNew,
+      ...(preview ?? { does: 'invalid' }),
+      problems,
+    })),
+    problems: strays,
+    skipped,
+  };
+  return withEscapes(JSON.stringify(document, null, 2)).split('\n');
+}
+
+/** What is said on stderr where something is not valid; undefined: all is. */
+export function complaint(planned: Planned): string | undefined {
+  const [first, ...more] = problemsIn(planned);
+  if (!first) return undefined;
+  const rest = more.length > 0 ? ` (and ${more.length} more, see the plan)` : '';
+  return `error: not valid: ${problemLine(first)}${rest}`;
+}
