@@ -124,7 +124,7 @@ function addExport(program: Command, running: Running): void {
   inNamespace(program.command('export'))
     .description('print an object as a manifest, completed from what the last reply showed')
     .argument('<KIND/NAME>', 'a PipeSettings or Organization, such as porg/acme')
-    .action(running(async () => (await import('./export.ts')).runExport));
+    .action(running(async () => (await import('./export/export.ts')).runExport));
 }
 
 function addRequests(program: Command, running: Running): void {

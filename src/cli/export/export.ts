@@ -1,0 +1,77 @@
+import { stringify } from 'yaml';
+import { withEscapes } from '../../api/reply/text.ts';
+import { definition as organization } from '../../kinds/organization/definition.ts';
+import { definition as pipeSettings } from '../../kinds/pipe-settings/definition.ts';
+import { specProblems } from '../../kinds/schema/definition.ts';
+import { apiVersionOf, type KubeObject } from '../../kube/resource.ts';
+import type { ConnectionFlags } from '../kubectl.ts';
+import { type Found, getObjects, parseObjectName, shortNameOf } from '../objects.ts';
+import type { Context, Outcome } from '../program.ts';
+import { UserError } from '../user-error.ts';
+import { ago } from '../words.ts';
+import { type Completion, completeOrganization, completePipeSettings } from './completion.ts';
+
+/** Prints a live object as a manifest, completed from what its last reply showed. */
+export async function runExport(
+  { kubectl, now }: Context,
+  names: readonly string[],
+  flags: ConnectionFlags,
+): Promise<Outcome> {
+  for (const { definition } of names.map(parseObjectName))
+    if (definition !== organization && definition !== pipeSettings)
+      throw new UserError(
+        `an ${definition.type.kind} declares nothing that a reply could complete; name a PipeSettings or an Organization`,
+      );
+  const found = await getObjects(kubectl, names, flags);
+  return { lines: found.flatMap((one) => manifestOf(one, now())), code: 0 };
+}
+
+/** Throws UserError where nothing is reported yet, or the spec itself is not valid. */
+export function manifestOf(found: Found, now: number): readonly string[] {
+  const { definition, object } = found;
+  const [wrong] = specProblems(definition.spec, object.spec);
+  if (wrong)
+    throw new UserError(
+      `${shortNameOf(found)} cannot be completed: ${wrong.message}; correct its spec first`,
+    );
+  const complete = definition === organization ? completeOrganization : completePipeSettings;
+  const completion = complete(object);
+  if (!completion)
+    throw new UserError(
+      `${shortNameOf(found)} shows no reply of the API yet, so there is nothing to complete it with; see why: kubectl pipewright status ${shortNameOf(found)} -n ${object.metadata.namespace}`,
+    );
+  return print(found, completion, now);
+}
+
+function print({ definition, object }: Found, { spec, above, below }: Completion, now: number) {
+  const { name, namespace, labels } = object.metadata;
+  const manifest = {
+    apiVersion: apiVersionOf(definition.type),
+    kind: definition.type.kind,
+    metadata: { name, namespace, ...(labels && { labels }) },
+    spec,
+  };
+  // In quotes an id stays a text, and what cannot be printed an escape.
+  const yaml = stringify(manifest, {
+    indentSeq: false,
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+    defaultStringType: 'QUOTE_DOUBLE',
+    defaultKeyType: 'PLAIN',
+  });
+  return [
+    `# Completed from the response of ${replyText(object, now)}; later changes at the API are not in it.`,
+    ...above.map((line) => `# ${line}`),
+    ...withEscapes(yaml).trimEnd().split('\n'),
+    ...below.map((line) => `  # ${line}`.trimEnd()),
+  ];
+}
+
+function replyText({ status }: KubeObject, now: number): string {
+  const { proof, applied } = (status ?? {}) as Record<
+    'proof' | 'applied',
+    { readonly time: string } | undefined
+  >;
+  const time = (proof ?? applied)?.time;
+  return time === undefined ? 'an unknown time' : `${time} (${ago(time, now)})`;
+}
