@@ -1,5 +1,4 @@
 import { type Clock, pause } from './clock.ts';
-import { announcement } from './config/announcement.ts';
 import type { Config } from './config/config.ts';
 import { runWorkers } from './controller/controller.ts';
 import { OPERATIONS } from './kinds/index.ts';
@@ -88,7 +87,6 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
           client,
           namespace: leaseNamespace(config, cluster.namespace),
           name: config.leaderElectName,
-          annotations: announcement(config, version),
         }
       : undefined,
     identity,

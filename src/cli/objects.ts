@@ -3,6 +3,7 @@ import type { Definition } from '../kinds/schema/definition.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { ConnectionFlags, Kubectl } from './kubectl.ts';
 import { UserError } from './user-error.ts';
+import { ago } from './words.ts';
 
 /** As kubectl has them. */
 export interface ScopeFlags extends ConnectionFlags {
@@ -93,6 +94,21 @@ function scopeArgs({ namespace, allNamespaces, selector }: ScopeFlags): readonly
     ...(allNamespaces === true ? ['-A'] : []),
     ...(selector === undefined ? [] : ['-l', selector]),
   ];
+}
+
+interface Answered {
+  readonly proof?: { readonly time: string };
+  readonly applied?: { readonly time: string; readonly requestId?: string };
+  readonly lastRequest?: { readonly time: string; readonly requestId?: string };
+}
+
+/** From which the values in the status are, and how old it is; undefined: none has shown any. */
+export function responseOf({ status }: KubeObject, now: number): string | undefined {
+  const { proof, applied, lastRequest }: Answered = status ?? {};
+  const time = (proof ?? applied)?.time;
+  if (time === undefined) return undefined;
+  const id = [lastRequest, applied].find((one) => one?.time === time)?.requestId;
+  return `the response of ${time} (${ago(time, now)}${id === undefined ? '' : `, request ${id}`})`;
 }
 
 /** `pset/orders`, as messages and commands name an object. */

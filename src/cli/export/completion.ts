@@ -1,17 +1,13 @@
-import { stringify } from 'yaml';
 import { withEscapes } from '../../api/reply/text.ts';
-import { type Reported, sameKey } from '../../kinds/organization/endpoints/endpoints.ts';
+import { sameKey } from '../../kinds/organization/endpoints/endpoints.ts';
 import { storedEntries } from '../../kinds/organization/endpoints/reply.ts';
 import { LIMITS } from '../../kinds/organization/limits.ts';
-import {
-  type DeclaredEndpoint,
-  type Organization,
-  type OrganizationSpec,
-  parseSpec as parseOrganization,
-} from '../../kinds/organization/resource.ts';
-import { type PipeSettings, parseSpec } from '../../kinds/pipe-settings/resource.ts';
-import { SETTINGS, type SettingName, settingNames } from '../../kinds/pipe-settings/settings.ts';
+import * as organization from '../../kinds/organization/resource.ts';
+import * as pipeSettings from '../../kinds/pipe-settings/resource.ts';
+import { settingNames } from '../../kinds/pipe-settings/settings.ts';
+import { specProblems } from '../../kinds/schema/definition.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import { toYaml } from '../yaml.ts';
 
 /** A spec with what the last reply showed where it says nothing itself. */
 export interface Completion {
@@ -22,127 +18,92 @@ export interface Completion {
   readonly below: readonly string[];
 }
 
-/** Undefined where the status shows no reply. */
+/** The spec is valid. Undefined where the status shows no reply. */
 export function completePipeSettings(object: KubeObject): Completion | undefined {
-  const { status } = object as PipeSettings;
-  const parsed = parseSpec(object);
-  if (!status?.settings || !parsed.ok) return undefined;
+  const { status } = object as pipeSettings.PipeSettings;
+  if (!status?.settings) return undefined;
+  const spec = object.spec as pipeSettings.PipeSettingsSpec;
   const { settings: reported, otherSettings = [] } = status;
-  const declared = parsed.spec.settings;
-  const settings = settingNames.flatMap((name) => {
-    const value =
-      declared[name] ?? (isDeclarable(name, reported[name]) ? reported[name] : undefined);
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  const above = settingNames.flatMap((name) => {
-    const [mine, theirs] = [declared[name], reported[name]];
-    if (theirs === undefined || mine === theirs) return [];
-    if (mine !== undefined)
-      return [`${name} stays as declared, though the API reported ${String(theirs)}.`];
-    return isDeclarable(name, theirs)
-      ? []
-      : [`${name} is left out: the API reported ${String(theirs)}, which cannot be declared.`];
-  });
-  const unknown = otherSettings.map(
+  const settings: Record<string, number | boolean> = {};
+  const above = otherSettings.map(
     ({ field }) => `${field} is left out: this version of Pipewright cannot declare it.`,
   );
-  const spec = { ...parsed.spec, settings: Object.fromEntries(settings) };
-  return { spec, above: [...above, ...unknown], below: [] };
+  for (const name of settingNames) {
+    const [mine, theirs] = [spec.settings[name], reported[name]];
+    const value = mine ?? theirs;
+    if (value === undefined) continue;
+    const isFine =
+      specProblems(pipeSettings.spec, { ...spec, settings: { [name]: value } }).length === 0;
+    if (isFine) settings[name] = value;
+    else above.push(`${name} is left out: ${String(value)}, as reported, cannot be declared.`);
+    if (theirs !== undefined && mine !== undefined && mine !== theirs)
+      above.push(`${name} stays as declared, though the API reported ${String(theirs)}.`);
+  }
+  return { spec: { ...spec, settings }, above, below: [] };
 }
 
-function isDeclarable(name: SettingName, value: number | boolean | undefined): boolean {
-  const setting = SETTINGS[name];
-  if (setting.type === 'boolean') return typeof value === 'boolean';
-  return typeof value === 'number' && value >= setting.min && value <= setting.max;
-}
-
-/** Undefined where the status shows no reply. */
+/** The spec is valid. Undefined where the status shows no reply. */
 export function completeOrganization(object: KubeObject): Completion | undefined {
-  const { status } = object as Organization;
-  const parsed = parseOrganization(object);
-  if (!status?.organization || !parsed.ok) return undefined;
-  const { privateEndpoints: declared, ...rest } = parsed.spec;
-  const name = completedName(rest.name, status.organization.name);
-  const { listed, others, above } = reportedEndpoints(object as Organization, parsed.spec);
-  const endpoints = declared ?? listed;
+  const { status } = object as organization.Organization;
+  if (!status?.organization) return undefined;
+  const { privateEndpoints, ...rest } = object.spec as organization.OrganizationSpec;
+  const { name: reported } = status.organization;
+  const isOther = rest.name !== undefined && reported !== undefined && rest.name !== reported;
+  const renamed = `name stays as declared, though the API reported ${JSON.stringify(reported)}.`;
+  const { listed, above, below } = reportedEndpoints(object as organization.Organization);
+  const name = rest.name ?? reported;
+  const endpoints = privateEndpoints ?? listed;
   const spec = {
     ...rest,
-    ...(name.value !== undefined && { name: name.value }),
+    ...(name !== undefined && { name }),
     // As the last field, so that those that are not listed stand behind it.
     ...(endpoints && { privateEndpoints: endpoints }),
   };
-  return { spec, above: [...name.above, ...above], below: others };
+  return { spec, above: [...(isOther ? [renamed] : []), ...above], below };
 }
 
-function completedName(declared: string | undefined, reported: string | undefined) {
-  if (reported === undefined || declared === reported) return { value: declared, above: [] };
-  if (declared !== undefined) {
-    const says = JSON.stringify(reported);
-    return { value: declared, above: [`name stays as declared, though the API reported ${says}.`] };
-  }
-  // A cut name is not the organization's.
-  return isCut(reported, LIMITS.name)
-    ? { value: undefined, above: ['name is left out: the status has only its beginning.'] }
-    : { value: reported, above: [] };
+interface Endpoints extends Pick<Completion, 'above' | 'below'> {
+  /** For a spec that lists none. Absent: nothing is known of them, or more than it may list. */
+  readonly listed?: readonly organization.DeclaredEndpoint[];
 }
 
-interface Endpoints {
-  /** Undefined: nothing is known of them, or more than a spec may list. */
-  readonly listed: readonly DeclaredEndpoint[] | undefined;
-  /** Comment lines with those that the spec does not have. */
-  readonly others: readonly string[];
-  readonly above: readonly string[];
-}
+const CHOICE = [
+  'Choose: with adoptPrivateEndpoints: true this object owns the private endpoints that it lists,',
+  'and removes them once they are unlisted; without it, it never removes them.',
+];
+const OTHERS = [
+  'Also at the API, and not of this object. To own one too, list it above and set',
+  'adoptPrivateEndpoints: true; else it stays as it is.',
+];
 
 /** Whether to own what others have made is for the user to choose. */
-function reportedEndpoints({ status }: Organization, spec: OrganizationSpec): Endpoints {
+function reportedEndpoints({ status, spec }: organization.Organization): Endpoints {
   const total = status?.organization?.privateEndpointsTotal;
-  if (total === undefined) return { listed: undefined, others: [], above: [] };
-  const reported = storedEntries(status);
-  const declared = spec.privateEndpoints ?? [];
-  const taken = new Set(declared.map(sameKey));
-  const known = reported.flatMap((entry) => declarable(entry, spec));
-  const unlisted = known.filter((entry) => !taken.has(sameKey(entry)));
-  const unreadable = total - known.length;
-  const left =
-    unreadable > 0
-      ? [`${unreadable} of the ${total} private endpoints cannot be shown; see the console.`]
-      : [];
-  if (unlisted.length === 0)
-    return { listed: total === 0 ? [] : undefined, others: [], above: left };
-  if (spec.privateEndpoints || unlisted.length > LIMITS.endpoints)
-    return {
-      listed: undefined,
-      others: [
-        'Also at the API, and not of this object. To own one too, list it above and',
-        'set adoptPrivateEndpoints: true; else it stays as it is.',
-        ...withEscapes(
-          stringify(unlisted, { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' }),
-        )
-          .trimEnd()
-          .split('\n'),
-      ],
-      above: left,
-    };
-  const choice =
-    spec.adoptPrivateEndpoints === true
-      ? []
-      : [
-          'Choose: with adoptPrivateEndpoints: true this object owns the private endpoints that it',
-          'lists, and removes them once they are unlisted; without it, it never removes them.',
-        ];
-  return { listed: unlisted, others: [], above: [...left, ...choice] };
+  if (total === undefined) return { above: [], below: [] };
+  const { privateEndpoints: declared, adoptPrivateEndpoints } =
+    spec as organization.OrganizationSpec;
+  const taken = new Set(declared?.map(sameKey));
+  const known = storedEntries(status).flatMap((entry) => declarable(entry, spec as object));
+  const hidden = total - known.length;
+  const above =
+    hidden > 0 ? [`${hidden} of the ${total} private endpoints cannot be shown or listed.`] : [];
+  const others = known.filter((entry) => !taken.has(sameKey(entry)));
+  if (others.length === 0) return { above, below: [] };
+  if (!declared && others.length <= LIMITS.endpoints) {
+    const choice = adoptPrivateEndpoints === true ? [] : CHOICE;
+    return { listed: others, above: [...above, ...choice], below: [] };
+  }
+  const yaml = withEscapes(toYaml(others)).trimEnd().split('\n');
+  return { above, below: [...OTHERS, ...yaml] };
 }
 
-/** None where a spec cannot list it. */
-function declarable(entry: Reported, spec: OrganizationSpec): readonly DeclaredEndpoint[] {
-  const { id, cloudProvider = '', region = '', description } = entry;
-  const isWhole = description !== undefined && !isCut(description, LIMITS.reportedDescription);
+/** None where a spec cannot list it. A description that the status has cut is left out. */
+function declarable(
+  { id, cloudProvider = '', region = '', description }: ReturnType<typeof storedEntries>[number],
+  spec: object,
+): readonly organization.DeclaredEndpoint[] {
+  const isWhole = description !== undefined && !description.endsWith('…');
   const one = { id, cloudProvider, region, ...(isWhole && { description }) };
-  return parseOrganization({ spec: { ...spec, privateEndpoints: [one] } }).ok ? [one] : [];
-}
-
-/** Whether a text of the status may have been cut to its bound. */
-function isCut(text: string, most: number): boolean {
-  return text.endsWith('…') && [...text].length >= most;
+  const problems = specProblems(organization.spec, { ...spec, privateEndpoints: [one] });
+  return problems.length === 0 ? [one] : [];
 }

@@ -3,12 +3,11 @@ import { withEscapes } from '../../api/reply/text.ts';
 import { definition as organization } from '../../kinds/organization/definition.ts';
 import { definition as pipeSettings } from '../../kinds/pipe-settings/definition.ts';
 import { specProblems } from '../../kinds/schema/definition.ts';
-import { apiVersionOf, type KubeObject } from '../../kube/resource.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
 import type { ConnectionFlags } from '../kubectl.ts';
-import { type Found, getObjects, parseObjectName, shortNameOf } from '../objects.ts';
+import { type Found, getObjects, parseObjectName, responseOf, shortNameOf } from '../objects.ts';
 import type { Context, Outcome } from '../program.ts';
 import { UserError } from '../user-error.ts';
-import { ago } from '../words.ts';
 import { type Completion, completeOrganization, completePipeSettings } from './completion.ts';
 
 /** Prints a live object as a manifest, completed from what its last reply showed. */
@@ -60,18 +59,9 @@ function print({ definition, object }: Found, { spec, above, below }: Completion
     defaultKeyType: 'PLAIN',
   });
   return [
-    `# Completed from the response of ${replyText(object, now)}; later changes at the API are not in it.`,
+    `# Completed from ${responseOf(object, now)}; later changes at the API are not in it.`,
     ...above.map((line) => `# ${line}`),
     ...withEscapes(yaml).trimEnd().split('\n'),
     ...below.map((line) => `  # ${line}`.trimEnd()),
   ];
-}
-
-function replyText({ status }: KubeObject, now: number): string {
-  const { proof, applied } = (status ?? {}) as Record<
-    'proof' | 'applied',
-    { readonly time: string } | undefined
-  >;
-  const time = (proof ?? applied)?.time;
-  return time === undefined ? 'an unknown time' : `${time} (${ago(time, now)})`;
 }

@@ -1,4 +1,4 @@
-import { DNS_LABEL, OBJECT_NAME } from '../../config/dns-names.ts';
+import { OBJECT_NAME } from '../../config/dns-names.ts';
 import { definitions } from '../../kinds/definitions.ts';
 import { type Definition, specProblems } from '../../kinds/schema/definition.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
@@ -44,7 +44,7 @@ export function readManifests(all: readonly Written[]): Manifests {
       });
     // Values of charts and patches stand beside manifests.
     else if (typeof apiVersion !== 'string' || !isOfOurGroup(apiVersion)) skipped += 1;
-    else if (definition) ours.push(withTwin(manifestOf(one, definition), ours));
+    else if (definition) ours.push(manifestOf(one, definition));
     else {
       const kinds = definitions.map(({ type }) => type.kind).join(', ');
       const message = `kind must be one of ${kinds}, not ${JSON.stringify(kind)}`;
@@ -84,7 +84,7 @@ function problemsAround(
   value: Readonly<Record<string, unknown>>,
   { type }: Definition,
 ): readonly Problem[] {
-  const { name, namespace } = (value['metadata'] ?? {}) as Readonly<Record<string, unknown>>;
+  const { name } = (value['metadata'] ?? {}) as Readonly<Record<string, unknown>>;
   const problems: Problem[] = [];
   const add = (path: readonly PropertyKey[], message: string): void =>
     void problems.push({ ...one.placeOf(path), message });
@@ -100,11 +100,6 @@ function problemsAround(
       ['metadata', 'name'],
       `metadata.name must be 1 to 253 lower-case letters, digits, . and -, each part between dots starting and ending with a letter or digit, not ${JSON.stringify(name)}`,
     );
-  if (namespace !== undefined && !(typeof namespace === 'string' && DNS_LABEL.test(namespace)))
-    add(
-      ['metadata', 'namespace'],
-      `metadata.namespace must be 1 to 63 lower-case letters, digits and -, starting and ending with a letter or digit, not ${JSON.stringify(namespace)}`,
-    );
   for (const field of Object.keys(value))
     if (!FIELDS.has(field)) add([field], `${field} is not a known field`);
   return problems;
@@ -116,18 +111,4 @@ function withoutNull(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([, member]) => member !== null);
   return Object.fromEntries(kept.map(([name, member]) => [name, withoutNull(member)]));
-}
-
-/** kubectl would apply both, one after the other, and the first would be lost. */
-function withTwin(manifest: Manifest, before: readonly Manifest[]): Manifest {
-  const twin = before.find(
-    (other) =>
-      other.definition === manifest.definition &&
-      other.name === manifest.name &&
-      other.namespace === manifest.namespace,
-  );
-  if (!twin) return manifest;
-  const { file, line } = twin.placeOf([]);
-  const message = `the same object stands at ${file}:${line} too; remove one of the two`;
-  return { ...manifest, problems: [...manifest.problems, { ...manifest.placeOf([]), message }] };
 }

@@ -46,7 +46,7 @@ export function markdown(planned: Planned): readonly string[] {
   ];
   return withDetails(
     head,
-    shown.filter(({ preview }) => preview).map((object) => detailsOf(object, planned.now)),
+    shown.filter(({ preview }) => preview).map((object) => detailsOf(object)),
   );
 }
 
@@ -65,7 +65,7 @@ function summaryOf({ preview, problems }: PlannedObject): string {
   return short([...shown, ...(more > 0 ? [`${more} more`] : [])].join(', '));
 }
 
-function detailsOf(object: PlannedObject, now: number): string {
+function detailsOf(object: PlannedObject): string {
   const { preview, isNew } = object;
   if (!preview) return '';
   const changes = preview.changes.map(changeText);
@@ -79,7 +79,7 @@ function detailsOf(object: PlannedObject, now: number): string {
     '',
     `${escaped(preview.says)}.`,
     ...(changes.length > 0
-      ? ['', `Changes, ${escaped(basisOf(preview, now))}:`, '', fenced(changes)]
+      ? ['', `Changes, ${escaped(basisOf(object))}:`, '', fenced(changes)]
       : []),
     ...(requests.length > 0 ? ['', `${requestsHeading(preview)}:`, '', fenced(requests)] : []),
     '',

@@ -1,6 +1,7 @@
 import type { Definition } from '../../kinds/schema/definition.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { ago, counted } from '../words.ts';
+import { responseOf } from '../objects.ts';
+import { counted } from '../words.ts';
 import type { Place } from './documents.ts';
 import type { DryRun } from './dry-run.ts';
 import type { Manifest, Manifests, Problem } from './manifests.ts';
@@ -15,6 +16,8 @@ export interface PlannedObject {
   readonly problems: readonly Problem[];
   /** Absent where there are problems. */
   readonly preview?: Preview;
+  /** That which shows the present values, in words. */
+  readonly response?: string | undefined;
   readonly isNew: boolean;
 }
 
@@ -24,8 +27,6 @@ export interface Planned {
   readonly strays: readonly Problem[];
   readonly skipped: number;
   readonly isOffline: boolean;
-  /** Epoch ms. */
-  readonly now: number;
 }
 
 export type Fate = 'invalid' | Preview['does'];
@@ -58,9 +59,15 @@ export function plannedOf(
     // Of an object that there is not yet a dry run makes the status that it would begin with.
     const isNew = !isRefused && results !== undefined && !isObserved(object);
     if (problems.length > 0) return { ...about, problems, isNew: false };
-    return { ...about, problems, preview: preview(object, now), isNew };
+    return {
+      ...about,
+      problems,
+      preview: preview(object, now),
+      isNew,
+      response: responseOf(object, now),
+    };
   });
-  return { objects, strays, skipped, isOffline: results === undefined, now };
+  return { objects, strays, skipped, isOffline: results === undefined };
 }
 
 function isObserved({ status }: KubeObject): boolean {
@@ -129,12 +136,11 @@ export function titleOf({ definition, namespace, name }: PlannedObject): string 
   return `${definition.type.kind} ${namespace}/${name}`;
 }
 
-/** From which reply the old values are known, and how old it is. */
-export function basisOf({ response }: Preview, now: number): string {
-  if (!response) return 'no response has shown the present values yet';
-  const { time, requestId } = response;
-  const request = requestId === undefined ? '' : `, request ${requestId}`;
-  return `compared with the response of ${time} (${ago(time, now)}${request})`;
+/** What the changes are compared with. */
+export function basisOf({ preview: shown, response }: PlannedObject): string {
+  return shown?.basis === 'LastResponse'
+    ? `compared with ${response}`
+    : 'no response has shown the present values yet';
 }
 
 export function requestsHeading({ does }: Preview): string {

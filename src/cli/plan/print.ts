@@ -14,14 +14,14 @@ import type { Preview } from './preview.ts';
 
 /** The plan for people. */
 export function text(planned: Planned): readonly string[] {
-  const { strays, now, isOffline } = planned;
+  const { strays, isOffline } = planned;
   return [
     `${headline(planned)}.`,
     ...(isOffline
       ? ['Planned without the cluster, so nothing is known of the present values: --dry-run=server']
       : []),
     ...(strays.length > 0 ? ['', ...strays.map(problemLine)] : []),
-    ...inOrder(planned).flatMap((object) => ['', ...objectLines(object, now)]),
+    ...inOrder(planned).flatMap((object) => ['', ...objectLines(object)]),
   ];
 }
 
@@ -29,20 +29,20 @@ function problemLine({ file, line, message }: Planned['strays'][number]): string
   return `${file}:${line}: ${message}`;
 }
 
-function objectLines(object: PlannedObject, now: number): readonly string[] {
+function objectLines(object: PlannedObject): readonly string[] {
   const { place, problems, preview, isNew } = object;
   return [
     `${titleOf(object)}${isNew ? ' (new)' : ''}, ${place.file}:${place.line}`,
     ...problems.map((problem) => `  not valid: ${problemLine(problem)}`),
-    ...(preview ? previewLines(preview, now).map((line) => `  ${line}`) : []),
+    ...(preview ? previewLines(object, preview).map((line) => `  ${line}`) : []),
   ];
 }
 
-function previewLines(preview: Preview, now: number): readonly string[] {
+function previewLines(object: PlannedObject, preview: Preview): readonly string[] {
   const { says, changes, requests } = preview;
   return [
     `${says}.`,
-    ...(changes.length > 0 ? [`Changes, ${basisOf(preview, now)}:`] : []),
+    ...(changes.length > 0 ? [`Changes, ${basisOf(object)}:`] : []),
     ...changes.map((change) => `  ${changeText(change)}`),
     ...(requests.length > 0 ? [`${requestsHeading(preview)}:`] : []),
     ...requests.flatMap(({ method, path, body }) => [
@@ -58,14 +58,12 @@ export function json(planned: Planned): readonly string[] {
   const document = {
     summary: headline(planned),
     offline: isOffline,
-    objects: objects.map(({ definition, namespace, name, place, problems, preview, isNew }) => ({
+    objects: objects.map(({ definition, place, isNew, preview, ...object }) => ({
       kind: definition.type.kind,
-      namespace,
-      name,
+      ...object,
       ...place,
       new: isNew,
       ...(preview ?? { does: 'invalid' }),
-      problems,
     })),
     problems: strays,
     skipped,

@@ -1,20 +1,25 @@
 import { REQUESTED_AT } from '../../kinds/status/common-status.ts';
-import type { KubeObject } from '../../kube/resource.ts';
-import type { Kubectl } from '../kubectl.ts';
+import { complaintOf, type Kubectl, KubectlError } from '../kubectl.ts';
 import { type Found, fullName, getObjects, type ScopeFlags, shortNameOf } from '../objects.ts';
 import type { Context, Outcome } from '../program.ts';
 import { stateOf } from '../state.ts';
 import { UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
-import { type Asked, waitFor } from './waiting.ts';
+import { warnings } from './warnings.ts';
 
-type Verb = 'retry' | 'suspend' | 'resume';
+export type Verb = 'retry' | 'suspend' | 'resume';
 
-export interface RequestFlags extends ScopeFlags {
+interface RequestFlags extends ScopeFlags {
   readonly wait?: boolean;
   /** As `kubectl wait` takes it. */
   readonly timeout: string;
 }
+
+const DONE = {
+  retry: 'asked to be tried now',
+  suspend: 'suspended; a call that is in flight still ends',
+  resume: 'resumed',
+} as const satisfies Readonly<Record<Verb, string>>;
 
 /** Asks the operator for something by a patch of each object. */
 export async function runRequest(
@@ -29,36 +34,31 @@ export async function runRequest(
     );
   const found = await getObjects(kubectl, names, flags);
   if (found.length === 0)
-    throw new UserError(`nothing to ${verb}: no object is there; kubectl pipewright status -A`);
-  const value = new Date(now()).toISOString();
-  const asked = await patchAll(kubectl, found, { verb, value });
+    throw new UserError(`nothing to ${verb}: no such object; see kubectl pipewright status -A`);
+  const time = new Date(now()).toISOString();
+  const asked = await patchAll(kubectl, found, verb, time);
   const notes = warnings(verb, found);
   if (flags.wait !== true)
-    return {
-      lines: asked.map(({ found: one }) => `${titleOf(one)}: ${DONE[verb]}`),
-      notes,
-      code: 0,
-    };
-  await waitFor(kubectl, asked, flags.timeout);
-  const after = await readAgain(kubectl, asked);
-  const late = after.filter(({ isAnswered }) => !isAnswered);
-  const lines = after.map(
-    ({ title, isAnswered, object }) =>
-      `${title}: ${isAnswered ? cameOut(object) : 'no answer yet'}`,
-  );
-  if (late.length === 0) return { lines, notes, code: 0 };
-  const error = `error: ${counted(late.length, 'object')} of ${after.length} had no answer in ${flags.timeout}; is the operator there? kubectl pipewright check`;
+    return { lines: found.map((one) => `${titleOf(one)}: ${DONE[verb]}`), notes, code: 0 };
+  await Promise.all(asked.map((one) => waitFor(kubectl, one, flags.timeout)));
+  const after = (await Promise.all(asked.map((one) => cameOut(kubectl, one)))).flat();
+  const lines = after.map(({ line }) => line);
+  const late = after.filter(({ isAnswered }) => !isAnswered).length;
+  if (late === 0) return { lines, notes, code: 0 };
+  const error = `error: ${late} of ${counted(after.length, 'object')} had no answer in ${flags.timeout}; is the operator there? kubectl pipewright check`;
   return { lines, notes: [...notes, error], code: 1 };
 }
 
-const DONE = {
-  retry: 'asked to be tried now',
-  suspend: 'suspended; a call that is in flight still ends',
-  resume: 'resumed',
-} as const satisfies Readonly<Record<Verb, string>>;
-
 function titleOf(found: Found): string {
   return `${shortNameOf(found)} in ${found.object.metadata.namespace}`;
+}
+
+/** Objects of one namespace whose answer is the same, and the field of the status it stands in. */
+interface Asked {
+  readonly names: readonly string[];
+  readonly namespace: string;
+  readonly field: 'lastHandledReconcileAt' | 'observedGeneration';
+  readonly value: string;
 }
 
 /** So many names stand on one command line. */
@@ -67,92 +67,51 @@ const AT_ONCE = 100;
 async function patchAll(
   kubectl: Kubectl,
   found: readonly Found[],
-  { verb, value }: { readonly verb: Verb; readonly value: string },
+  verb: Verb,
+  time: string,
 ): Promise<readonly Asked[]> {
   const patch =
     verb === 'retry'
-      ? { metadata: { annotations: { [REQUESTED_AT]: value } } }
+      ? { metadata: { annotations: { [REQUESTED_AT]: time } } }
       : { spec: { suspend: verb === 'suspend' ? true : null } };
+  const how = ['--type=merge', '-p', JSON.stringify(patch)];
   const asked: Asked[] = [];
-  for (const some of batches(found)) {
-    const [first] = some;
-    const args = [
-      'patch',
-      ...some.map((one) => `${fullName(one.definition)}/${one.object.metadata.name}`),
-      ...['-n', first?.object.metadata.namespace ?? '', '--type=merge'],
-      ...['-p', JSON.stringify(patch), '-o', 'jsonpath={.metadata.generation}{"\\n"}'],
-    ];
-    const generations = (await kubectl.succeed(args)).trim().split('\n');
-    for (const [at, one] of some.entries())
-      asked.push({
-        found: one,
-        answer:
-          verb === 'retry'
-            ? { field: 'lastHandledReconcileAt', value }
-            : { field: 'observedGeneration', value: generations[at] ?? '' },
-      });
-  }
+  for (const [namespace, all] of Map.groupBy(found, ({ object }) => object.metadata.namespace))
+    for (let at = 0; at < all.length; at += AT_ONCE) {
+      const names = all.slice(at, at + AT_ONCE).map(nameOf);
+      const print = ['-o', 'jsonpath={.metadata.generation}{"\\n"}'];
+      const args = ['patch', ...names, '-n', namespace, ...how, ...print];
+      const generations = (await kubectl.succeed(args)).trim().split('\n');
+      if (verb === 'retry')
+        asked.push({ names, namespace, field: 'lastHandledReconcileAt', value: time });
+      else
+        for (const [value, some] of Map.groupBy(names, (_, index) => generations[index] ?? ''))
+          asked.push({ names: some, namespace, field: 'observedGeneration', value });
+    }
   return asked;
 }
 
-/** Each of one namespace. */
-function batches(found: readonly Found[]): readonly (readonly Found[])[] {
-  const all = Map.groupBy(found, ({ object }) => object.metadata.namespace);
-  return [...all.values()].flatMap((some) =>
-    Array.from({ length: Math.ceil(some.length / AT_ONCE) }, (_, at) =>
-      some.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
-    ),
-  );
+function nameOf({ definition, object }: Found): string {
+  return `${fullName(definition)}/${object.metadata.name}`;
 }
 
-interface After {
-  readonly title: string;
-  readonly object: KubeObject;
-  readonly isAnswered: boolean;
+/** Until all are answered or the time is over; who has answered is read afterwards. */
+async function waitFor(kubectl: Kubectl, asked: Asked, timeout: string): Promise<void> {
+  const { names, namespace, field, value } = asked;
+  const until = [`--for=jsonpath={.status.${field}}=${value}`, `--timeout=${timeout}`];
+  const args = ['wait', ...names, '-n', namespace, ...until];
+  const ran = await kubectl.run(args);
+  if (ran.code !== 0 && !ran.stderr.includes('timed out'))
+    throw new KubectlError(complaintOf(ran, args));
 }
 
-async function readAgain(kubectl: Kubectl, asked: readonly Asked[]): Promise<readonly After[]> {
-  const after: After[] = [];
-  for (const some of batches(asked.map(({ found }) => found))) {
-    const namespace = some[0]?.object.metadata.namespace ?? '';
-    const names = some.map(shortNameOf);
-    for (const one of await getObjects(kubectl, names, { namespace })) {
-      const { answer } = asked.find(({ found }) => isSame(found, one)) ?? {};
-      const status = (one.object.status ?? {}) as Readonly<Record<string, unknown>>;
-      const isAnswered = answer !== undefined && String(status[answer.field]) === answer.value;
-      after.push({ title: titleOf(one), object: one.object, isAnswered });
-    }
-  }
-  return after;
-}
-
-function isSame(a: Found, b: Found): boolean {
-  return a.object.metadata.uid === b.object.metadata.uid;
-}
-
-function cameOut(object: KubeObject): string {
-  const { state, reason, message } = stateOf(object);
-  return `${state} (${reason}). ${message}`;
-}
-
-/** The marks that each tool leaves on what it applies. */
-const GIT_TOOLS = {
-  'Argo CD': ['argocd.argoproj.io/instance', 'argocd.argoproj.io/tracking-id'],
-  Flux: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name'],
-} as const;
-
-function warnings(verb: Verb, found: readonly Found[]): readonly string[] {
-  if (verb === 'retry')
-    return found
-      .filter(({ object }) => (object.spec as { readonly suspend?: boolean }).suspend === true)
-      .map((one) => `warning: ${titleOf(one)} is suspended, so nothing is sent: resume it`);
-  return Object.entries(GIT_TOOLS).flatMap(([tool, marks]) => {
-    const managed = found.filter(({ object: { metadata } }) =>
-      marks.some((mark) => mark in { ...metadata.labels, ...metadata.annotations }),
-    );
-    const names = managed.map(titleOf).join(', ');
-    return managed.length === 0
-      ? []
-      : [`warning: ${tool} manages ${names} and will undo this; set spec.suspend in Git too`];
+async function cameOut(kubectl: Kubectl, { names, namespace, field, value }: Asked) {
+  const found = await getObjects(kubectl, names, { namespace });
+  return found.map((one) => {
+    const status = (one.object.status ?? {}) as Readonly<Record<string, unknown>>;
+    const isAnswered = String(status[field]) === value;
+    const { state, reason, message } = stateOf(one.object);
+    const says = isAnswered ? `${state} (${reason}). ${message}` : 'no answer yet';
+    return { line: `${titleOf(one)}: ${says}`, isAnswered };
   });
 }

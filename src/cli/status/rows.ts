@@ -1,6 +1,6 @@
 import { printable } from '../../api/reply/text.ts';
 import { type Found, shortNameOf } from '../objects.ts';
-import { type Next, type ObjectState, STATES, stateOf } from '../state.ts';
+import { type ObjectState, STATES, stateOf } from '../state.ts';
 import { ago, counted, table, until } from '../words.ts';
 
 interface Shown {
@@ -65,8 +65,9 @@ function cellsOf(one: Found, state: ObjectState, now: number): readonly string[]
   ];
 }
 
-function nextText(next: Next, now: number): string {
-  return next.type === 'time' ? until(next.time, now) : next.type === 'change' ? '-' : next.type;
+function nextText(next: ObjectState['next'], now: number): string {
+  if (typeof next === 'object') return until(next.time, now);
+  return next === 'change' ? '-' : next;
 }
 
 function fit(line: string, columns: number | undefined): string {

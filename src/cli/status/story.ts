@@ -4,7 +4,7 @@ import type { PipeSettingsStatus } from '../../kinds/pipe-settings/resource.ts';
 import { OUTCOMES } from '../../kinds/schema/status-fields.ts';
 import { type CommonStatus, generationOf, REQUESTED_AT } from '../../kinds/status/common-status.ts';
 import { type Found } from '../objects.ts';
-import { type Next, stateOf } from '../state.ts';
+import { type ObjectState, stateOf } from '../state.ts';
 import { ago, changeText, counted, until } from '../words.ts';
 import { inventoryLines } from './inventory.ts';
 
@@ -98,20 +98,17 @@ function triedLines({ lastRequest, attempts }: CommonStatus, now: number): reado
   ];
 }
 
-function nextLine(next: Next, now: number): string {
-  switch (next.type) {
-    case 'time':
-      return `The operator acts by itself ${until(next.time, now)} (${next.time}).`;
-    case 'operator':
-      return 'It is the operator’s turn. If nothing happens: kubectl pipewright check';
-    case 'person':
-      return 'Nothing, until somebody mends it.';
-    case 'change':
-      return 'Nothing, until somebody changes something.';
-    case 'finalizers':
-      return 'It is gone as soon as no finalizer is on it.';
-  }
+function nextLine(next: ObjectState['next'], now: number): string {
+  if (typeof next === 'object')
+    return `The operator acts by itself ${until(next.time, now)} (${next.time}).`;
+  return NEXT[next];
 }
+
+const NEXT = {
+  operator: 'It is the operator’s turn. If nothing happens: kubectl pipewright check',
+  person: 'Nothing, until somebody mends it.',
+  change: 'Nothing, until somebody changes something.',
+} as const;
 
 function requestedLines({ object }: Found): readonly string[] {
   const asked = object.metadata.annotations?.[REQUESTED_AT];

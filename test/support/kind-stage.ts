@@ -4,9 +4,7 @@ import { readAnswer } from '../../src/api/reply/envelope.ts';
 import { queueKey } from '../../src/controller/controller.ts';
 import type { Kind } from '../../src/controller/kind.ts';
 import { Reconciler } from '../../src/controller/reconciler.ts';
-import type { PlannedRequest } from '../../src/kinds/engine/forecast.ts';
 import { createKinds } from '../../src/kinds/index.ts';
-import { LOOK_BODY } from '../../src/kinds/organization/remote.ts';
 import type { Definition } from '../../src/kinds/schema/definition.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import type { RequestCall } from '../../src/kube/client/exchange.ts';
@@ -16,8 +14,11 @@ import { FakeClock } from './fake-clock.ts';
 import { aKindContext } from './kind-context.ts';
 
 /** A request that reached the API, and for which object. */
-export interface Sent extends PlannedRequest {
+export interface Sent {
   readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
 }
 
 const MOST_STEPS = 400;
@@ -26,7 +27,7 @@ const MOST_STEPS = 400;
  * The operator's own engine with one kind, the parts of the simulated API, and an API server that
  * is a map: all in one process and in no time, so that hundreds of histories can be lived.
  */
-export class ForecastStage {
+export class KindStage {
   readonly clock = new FakeClock('2026-03-01T12:00:00.000Z');
   readonly api = new ManagementApi({
     passed: () => this.clock.monotonic(),
@@ -36,8 +37,6 @@ export class ForecastStage {
   sent: Sent[] = [];
   /** What is special about each of the next calls; undefined: nothing. */
   next: (Once | 'lost' | undefined)[] = [];
-  /** This process has had a look refused: for an hour the declared name may serve as one. */
-  hasLookRefused = false;
   readonly #definition: Definition;
   readonly #namespaceOf: (name: string) => string;
   readonly #stored = new Map<string, KubeObject>();
@@ -102,7 +101,6 @@ export class ForecastStage {
 
   /** Another process leads from now on: it knows what the statuses say. */
   restart({ planOnly = false } = {}): void {
-    this.hasLookRefused = false;
     [this.#kind, this.#reconciler] = this.#process(planOnly);
   }
 
@@ -205,7 +203,6 @@ export class ForecastStage {
     work.ended?.();
     if (once === 'lost') return { answered: false, sent: true, cause: 'no answer within 35s' };
     const { status, text } = work.reply;
-    if (body === LOOK_BODY && status >= 400) this.hasLookRefused = true;
     return readAnswer(
       { httpStatus: status, headers: work.reply.headers ?? {}, body: { text } },
       { url: 'https://api.example.com', nowMs: this.clock.now(), mask: (same) => same },
