@@ -55,7 +55,7 @@ export function parseObjectName(word: string): ObjectName {
  * What an unset variable of a script leaves behind, such as -l "$TEAM", would mean every object.
  * Throws UserError.
  */
-export function checkScope(names: readonly string[], flags: ScopeFlags): void {
+function checkScope(names: readonly string[], flags: ScopeFlags): void {
   if (flags.selector?.trim() === '')
     throw new UserError(
       '-l is empty, which would select every object; give labels, or leave -l out',

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { runCheck } from '../../src/cli/check/check.ts';
+import { rightsOnObjects, rightsOnSecret } from '../../src/cli/check/rights.ts';
 import { kubectlBy, type Ran } from '../../src/cli/kubectl.ts';
 import { parseObjectName } from '../../src/cli/objects.ts';
 import type { Outcome } from '../../src/cli/program.ts';
@@ -146,7 +149,7 @@ test.each([
   ],
 ])('what kubectl says is passed on as one line: %j', async (stderr, says) => {
   const context = aContext({ get: { code: 1, stderr } });
-  const error = await runStatus(context, ['pset/a'], {}).catch((failed: Error) => failed.message);
+  const error = await runStatus(context, ['pset/a'], {}).catch(String);
   expect(error).toContain(says);
   expect(error).not.toContain('\n');
 });
@@ -165,7 +168,7 @@ describe('check', () => {
     items: [{ metadata: { name: 'api' }, data: data(keySecret) }],
   });
   const deployment = { items: [{ spec: { template: { spec: { serviceAccountName: 'pw' } } } }] };
-  const rights = definitions.length * 4 + 2 + 3 + 1;
+  const rights = definitions.length * 4 + 2 + 3;
   const ANSWERS = {
     'get crd': crds,
     'get lease': lease('2026-03-01T11:59:50.000000Z'),
@@ -218,4 +221,23 @@ describe('check', () => {
     const seen = await checked({ 'get secrets': secret('s3cr3t\u0001') }).outcome;
     expect(seen.lines.join('\n')).not.toContain('s3cr3t');
   });
+});
+
+test('the rights that are asked for are those that the manifests give', () => {
+  interface Manifest {
+    readonly kind: string;
+    readonly rules?: readonly Readonly<Record<'apiGroups' | 'resources' | 'verbs', string[]>>[];
+  }
+  const source = readFileSync('deploy/kustomize/base/rbac.yaml', 'utf8');
+  const documents = [...parseAllDocuments(source)].map((one) => one.toJS() as Manifest);
+  const { rules = [] } = documents.find(({ kind }) => kind === 'ClusterRole') ?? {};
+  const given = rules.flatMap(({ apiGroups, resources, verbs }) =>
+    resources.flatMap((path) => verbs.map((verb) => [apiGroups[0], path, verb].join(' '))),
+  );
+  const use = { namespace: 'ingest', name: 'api', ref: { name: 'api' }, objects: [] };
+  const asked = [...rightsOnObjects('ingest'), ...rightsOnSecret(use)].map(
+    ({ group, resource, subresource, verb }) =>
+      [group, subresource === undefined ? resource : `${resource}/${subresource}`, verb].join(' '),
+  );
+  expect(asked.toSorted()).toEqual(given.toSorted());
 });

@@ -57,5 +57,6 @@ function countsOf(found: readonly Found[]): string {
   const parts = [...reasons]
     .toSorted(([, a], [, b]) => b.length - a.length)
     .map(([reason, some]) => `${some.length} ${reason}`);
-  return `${[counted(found.length, 'object'), ...(parts.length > 0 ? [parts.join(', ')] : [])].join(': ')}`;
+  const sum = counted(found.length, 'object');
+  return parts.length === 0 ? sum : `${sum}: ${parts.join(', ')}`;
 }

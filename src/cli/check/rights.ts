@@ -35,11 +35,6 @@ export function rightsOnSecret({ namespace, name }: SecretUse): readonly Right[]
   return READ.map((verb) => ({ group: '', resource: 'secrets', name, verb, namespace }));
 }
 
-/** Making a Lease cannot be cut down to a name. */
-export function rightsOnLeases(namespace: string): readonly Right[] {
-  return [{ group: 'coordination.k8s.io', resource: 'leases', verb: 'create', namespace }];
-}
-
 /** Asks the API server in one batch what the operator's ServiceAccount may do. */
 export async function checkRights(
   kubectl: Kubectl,
@@ -57,16 +52,12 @@ export async function checkRights(
         `The operator’s rights: no Deployment or Pod with the label app.kubernetes.io/name=pipewright is in namespace ${operatorNamespace}`,
       ),
     ];
-  const rights = [
-    ...namespaces.flatMap(rightsOnObjects),
-    ...uses.flatMap(rightsOnSecret),
-    ...rightsOnLeases(operatorNamespace),
-  ];
+  const rights = [...namespaces.flatMap(rightsOnObjects), ...uses.flatMap(rightsOnSecret)];
   const user = `system:serviceaccount:${operatorNamespace}:${serviceAccount}`;
   const missing = await missingOf(kubectl, rights, user, operatorNamespace);
   if (missing.length === 0)
     return [fine(`The operator (${user}) has the ${rights.length} rights that it needs here`)];
-  const groups = Map.groupBy(missing, ({ verb: _, ...where }) => JSON.stringify(where));
+  const groups = Map.groupBy(missing, (right) => JSON.stringify({ ...right, verb: '' }));
   return [...groups.values()].map((some) =>
     problem(
       `The operator may not ${wordsOf(some)}; give a Role with this to the ServiceAccount ${operatorNamespace}/${serviceAccount}`,

@@ -58,9 +58,8 @@ async function ofNamespace(
   uses: readonly SecretUse[],
 ): Promise<readonly Finding[]> {
   const names = [...new Set(uses.map(({ name }) => name))];
-  const secrets = await kubectl.get<SecretObject>([
-    ...['secrets', ...names, '-n', namespace, '--ignore-not-found'],
-  ]);
+  const args = ['secrets', ...names, '-n', namespace, '--ignore-not-found'];
+  const secrets = await kubectl.get<SecretObject>(args);
   const problems = uses.flatMap((use) => {
     const secret = secrets.find(({ metadata }) => metadata.name === use.name);
     const wrong = problemOf(use, secret);

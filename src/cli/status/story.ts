@@ -3,7 +3,7 @@ import type { OrganizationStatus } from '../../kinds/organization/resource.ts';
 import type { PipeSettingsStatus } from '../../kinds/pipe-settings/resource.ts';
 import { OUTCOMES } from '../../kinds/schema/status-fields.ts';
 import { type CommonStatus, generationOf, REQUESTED_AT } from '../../kinds/status/common-status.ts';
-import { type Found } from '../objects.ts';
+import type { Found } from '../objects.ts';
 import { type ObjectState, stateOf } from '../state.ts';
 import { ago, changeText, counted, until } from '../words.ts';
 import { inventoryLines } from './inventory.ts';
@@ -47,7 +47,7 @@ function declaredLines({ object }: Found): readonly string[] {
   const endpoints = spec['privateEndpoints'] as readonly unknown[] | undefined;
   return [
     `Generation ${generationOf(object)}, with the key in the Secret ${JSON.stringify(secret)}.`,
-    ...entries.map(([field, value]) => `${field}: ${JSON.stringify(value)}`),
+    ...entries.map(([field, value]) => `${String(field)}: ${JSON.stringify(value)}`),
     ...(endpoints ? [`privateEndpoints: ${counted(endpoints.length, 'entry', 'entries')}`] : []),
   ];
 }
