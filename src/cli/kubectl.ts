@@ -69,8 +69,8 @@ export function kubectlBy(run: Kubectl['run']): Kubectl {
 export function complaintOf({ stderr, code }: Ran, args: readonly string[]): string {
   const lines = stderr
     .split('\n')
-    // klog prints the same before kubectl says it in a sentence.
-    .filter((line) => line.trim() !== '' && !/^[EWI]\d{4} [\d:.]+/.test(line))
+    // klog prints the same before kubectl says it in a sentence; a warning is no reason.
+    .filter((line) => line.trim() !== '' && !/^([EWI]\d{4} [\d:.]+|Warning: )/.test(line))
     .map((line) => printable(line.replace(/^error: /, '')).trim());
   const said = lines.join('; ');
   if (said === '') return `kubectl ${args[0]} ended with ${code} and gave no reason`;

@@ -11,12 +11,6 @@ export interface ScopeFlags extends ConnectionFlags {
   readonly selector?: string;
 }
 
-/** One object as the user names it. */
-export interface ObjectName {
-  readonly definition: Definition;
-  readonly name: string;
-}
-
 /** An object with its kind. */
 export interface Found {
   readonly definition: Definition;
@@ -32,7 +26,7 @@ export function fullName({ type }: Definition): string {
  * By any name that kubectl takes for it: plural, singular, short name or kind, with or without
  * group. Throws UserError where this is not the kind and name of one object.
  */
-export function parseObjectName(word: string): ObjectName {
+export function parseObjectName(word: string): { definition: Definition; name: string } {
   const [kind = '', name = '', ...more] = word.split('/');
   const plain = kind.toLowerCase();
   const definition = definitions.find(({ type, singular, shortName }) =>

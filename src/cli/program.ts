@@ -61,7 +61,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** What only one command needs is imported when it runs, so that help comes as fast as kubectl's. */
+/** What only one command needs is imported when it runs: help comes as fast as kubectl's. */
 type Running = (load: () => Promise<Run<never>>) => (...given: unknown[]) => Promise<void>;
 
 function run(action: Run<never>, command: Command): Promise<Outcome> | Outcome {

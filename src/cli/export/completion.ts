@@ -1,4 +1,3 @@
-import { withEscapes } from '../../api/reply/text.ts';
 import { sameKey } from '../../kinds/organization/endpoints/endpoints.ts';
 import { storedEntries } from '../../kinds/organization/endpoints/reply.ts';
 import { LIMITS } from '../../kinds/organization/limits.ts';
@@ -7,7 +6,7 @@ import * as pipeSettings from '../../kinds/pipe-settings/resource.ts';
 import { settingNames } from '../../kinds/pipe-settings/settings.ts';
 import { specProblems } from '../../kinds/schema/definition.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { toYaml } from '../yaml.ts';
+import { printableYaml } from '../yaml.ts';
 
 /** A spec with what the last reply showed where it says nothing itself. */
 export interface Completion {
@@ -93,8 +92,7 @@ function reportedEndpoints({ status, spec }: organization.Organization): Endpoin
     const choice = adoptPrivateEndpoints === true ? [] : CHOICE;
     return { listed: others, above: [...above, ...choice], below: [] };
   }
-  const yaml = withEscapes(toYaml(others)).trimEnd().split('\n');
-  return { above, below: [...OTHERS, ...yaml] };
+  return { above, below: [...OTHERS, ...printableYaml(others)] };
 }
 
 /** None where a spec cannot list it. A description that the status has cut is left out. */

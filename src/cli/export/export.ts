@@ -1,5 +1,3 @@
-import { stringify } from 'yaml';
-import { withEscapes } from '../../api/reply/text.ts';
 import { definition as organization } from '../../kinds/organization/definition.ts';
 import { definition as pipeSettings } from '../../kinds/pipe-settings/definition.ts';
 import { specProblems } from '../../kinds/schema/definition.ts';
@@ -8,6 +6,7 @@ import type { ConnectionFlags } from '../kubectl.ts';
 import { type Found, getObjects, parseObjectName, responseOf, shortNameOf } from '../objects.ts';
 import type { Context, Outcome } from '../program.ts';
 import { UserError } from '../user-error.ts';
+import { printableYaml } from '../yaml.ts';
 import { type Completion, completeOrganization, completePipeSettings } from './completion.ts';
 
 /** Prints a live object as a manifest, completed from what its last reply showed. */
@@ -34,7 +33,9 @@ export function manifestOf(found: Found, now: number): readonly string[] {
       `${shortNameOf(found)} cannot be completed: ${wrong.message}; correct its spec first`,
     );
   const complete = definition === organization ? completeOrganization : completePipeSettings;
-  const completion = complete(object);
+  // In the order of the schema.
+  const spec = definition.spec.safeParse(object.spec).data;
+  const completion = complete({ ...object, spec });
   if (!completion)
     throw new UserError(
       `${shortNameOf(found)} shows no reply of the API yet, so there is nothing to complete it with; see why: kubectl pipewright status ${shortNameOf(found)} -n ${object.metadata.namespace}`,
@@ -50,18 +51,10 @@ function print({ definition, object }: Found, { spec, above, below }: Completion
     metadata: { name, namespace, ...(labels && { labels }) },
     spec,
   };
-  // In quotes an id stays a text, and what cannot be printed an escape.
-  const yaml = stringify(manifest, {
-    indentSeq: false,
-    lineWidth: 0,
-    aliasDuplicateObjects: false,
-    defaultStringType: 'QUOTE_DOUBLE',
-    defaultKeyType: 'PLAIN',
-  });
   return [
     `# Completed from ${responseOf(object, now)}; later changes at the API are not in it.`,
     ...above.map((line) => `# ${line}`),
-    ...withEscapes(yaml).trimEnd().split('\n'),
+    ...printableYaml(manifest),
     ...below.map((line) => `  # ${line}`.trimEnd()),
   ];
 }

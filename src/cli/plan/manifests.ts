@@ -25,7 +25,7 @@ export interface Manifests {
   readonly ours: readonly Manifest[];
   /** How many objects are of kinds that Pipewright has nothing to do with. */
   readonly skipped: number;
-  /** Of our group, and yet no kind of ours; or no object at all. */
+  /** Of our group, and yet no kind of ours. */
   readonly strays: readonly Problem[];
 }
 
@@ -37,13 +37,8 @@ export function readManifests(all: readonly Written[]): Manifests {
   for (const one of all) {
     const { apiVersion, kind } = (one.value ?? {}) as Readonly<Record<string, unknown>>;
     const definition = definitions.find(({ type }) => type.kind === kind);
-    if (typeof one.value !== 'object' || one.value === null)
-      strays.push({
-        ...one.placeOf([]),
-        message: 'this is no Kubernetes object, but a single value',
-      });
     // Values of charts and patches stand beside manifests.
-    else if (typeof apiVersion !== 'string' || !isOfOurGroup(apiVersion)) skipped += 1;
+    if (typeof apiVersion !== 'string' || !isOfOurGroup(apiVersion)) skipped += 1;
     else if (definition) ours.push(manifestOf(one, definition));
     else {
       const kinds = definitions.map(({ type }) => type.kind).join(', ');

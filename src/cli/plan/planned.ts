@@ -1,4 +1,5 @@
 import type { Definition } from '../../kinds/schema/definition.ts';
+import type { CommonStatus } from '../../kinds/status/common-status.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { responseOf } from '../objects.ts';
 import { counted } from '../words.ts';
@@ -35,44 +36,36 @@ export function fateOf({ preview: shown }: PlannedObject): Fate {
   return shown?.does ?? 'invalid';
 }
 
-/** `namespace`: of manifests that name none. `results`: of the valid ones; absent: offline. */
-export function plannedOf(
-  { ours, strays, skipped }: Manifests,
-  {
-    namespace,
-    results,
-    now,
-  }: {
-    readonly namespace: string;
-    readonly results: ReadonlyMap<Manifest, DryRun> | undefined;
-    readonly now: number;
-  },
-): Planned {
+interface Known {
+  /** Of manifests that name none. */
+  readonly namespace: string;
+  /** Of those that are valid. Absent: offline. */
+  readonly results: ReadonlyMap<Manifest, DryRun> | undefined;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+export function plannedOf(manifests: Manifests, { namespace, results, now }: Known): Planned {
+  const { ours, strays, skipped } = manifests;
   const objects = ours.map((manifest): PlannedObject => {
     const result = results?.get(manifest);
-    const isRefused = result !== undefined && 'problem' in result;
-    const problems = isRefused ? [result.problem] : manifest.problems;
-    const live = result !== undefined && 'object' in result ? result.object : undefined;
+    const problems = result && 'problem' in result ? [result.problem] : manifest.problems;
+    const live = result && 'object' in result ? result.object : undefined;
     const object = live ?? newObject(manifest, namespace, now);
     const { definition, name, placeOf } = manifest;
     const about = { definition, name, namespace: object.metadata.namespace, place: placeOf([]) };
-    // Of an object that there is not yet a dry run makes the status that it would begin with.
-    const isNew = !isRefused && results !== undefined && !isObserved(object);
     if (problems.length > 0) return { ...about, problems, isNew: false };
-    return {
-      ...about,
-      problems,
-      preview: preview(object, now),
-      isNew,
-      response: responseOf(object, now),
-    };
+    const shown = preview(object, now);
+    const isNew = results !== undefined && !isObserved(object);
+    return { ...about, problems, preview: shown, isNew, response: responseOf(object, now) };
   });
   return { objects, strays, skipped, isOffline: results === undefined };
 }
 
+/** Of an object that there is not yet a dry run makes the status that it would begin with. */
 function isObserved({ status }: KubeObject): boolean {
-  const { observedGeneration } = (status ?? {}) as { readonly observedGeneration?: number };
-  return observedGeneration !== undefined && observedGeneration >= 0;
+  const { observedGeneration = -1 }: CommonStatus = status ?? {};
+  return observedGeneration >= 0;
 }
 
 /** As the API server would store it, if there were none yet. */

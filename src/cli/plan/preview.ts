@@ -17,17 +17,12 @@ import { counted, type FieldChange } from '../words.ts';
 
 /** What the operator does about one object, as far as the object itself tells. */
 export interface Preview {
-  /** `withheld`: the object says that nothing may be sent. `blocked`: only a request that reads is. */
+  /** `withheld`: the object forbids to send. `blocked`: only a request that reads is sent. */
   readonly does: 'send' | 'blocked' | 'withheld' | 'nothing';
   /** A sentence without its stop. */
   readonly says: string;
   /** Those that are sent; where they are withheld, those that would be. */
-  readonly requests: readonly {
-    readonly method: string;
-    readonly path: string;
-    /** JSON text. */
-    readonly body?: string | undefined;
-  }[];
+  readonly requests: readonly { method: string; path: string; body?: string | undefined }[];
   readonly changes: readonly FieldChange[];
   /** Unknown: no reply has shown the values that are there. */
   readonly basis: 'LastResponse' | 'Unknown';

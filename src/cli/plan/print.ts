@@ -39,10 +39,10 @@ function objectLines(object: PlannedObject): readonly string[] {
 }
 
 function previewLines(object: PlannedObject, preview: Preview): readonly string[] {
-  const { says, changes, requests } = preview;
+  const { says, changes, requests, basis } = preview;
   return [
     `${says}.`,
-    ...(changes.length > 0 ? [`Changes, ${basisOf(object)}:`] : []),
+    ...(changes.length > 0 || basis === 'LastResponse' ? [changesHeading(object, changes)] : []),
     ...changes.map((change) => `  ${changeText(change)}`),
     ...(requests.length > 0 ? [`${requestsHeading(preview)}:`] : []),
     ...requests.flatMap(({ method, path, body }) => [
@@ -50,6 +50,10 @@ function previewLines(object: PlannedObject, preview: Preview): readonly string[
       ...(body === undefined ? [] : [`    ${body}`]),
     ]),
   ];
+}
+
+function changesHeading(object: PlannedObject, changes: Preview['changes']): string {
+  return changes.length === 0 ? `No changes, ${basisOf(object)}.` : `Changes, ${basisOf(object)}:`;
 }
 
 /** The plan for programs; field names stay as they are. */

@@ -25,7 +25,7 @@ export function story(found: Found, now: number): readonly string[] {
     ...section('Differs', differenceLines(status)),
     ...section('Planned', planLines(status, now)),
     ...section('Tried last', triedLines(status, now)),
-    ...section('Who must act', [`${who}. ${todo}`]),
+    ...section('Who must act', [who === 'nobody' ? 'Nobody.' : `${who}. ${todo}`]),
     ...section('Next', [nextLine(next, now), ...requestedLines(found)]),
     ...section('Private endpoints', inventoryLines(status, now)),
     ...section('History, newest first', historyLines(status, now)),
