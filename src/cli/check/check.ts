@@ -25,9 +25,11 @@ export async function runCheck(
     // Without the CRDs there is no object to look at.
     ...(found.some(({ type }) => type === 'problem') ? [] : await ofObjects(kubectl, flags)),
   );
-  const problems = found.filter(({ type }) => type === 'problem').length;
-  const sum = problems === 0 ? 'No problem found.' : `${counted(problems, 'problem')} found.`;
+  const [problems, unknown] = (['problem', 'unseen'] as const).map(
+    (type) => found.filter((one) => one.type === type).length,
+  );
   const lines = found.map(({ type, message }) => `${MARKS[type]}${message}`);
+  const sum = `${counted(problems ?? 0, 'problem')} found, ${unknown} unknown.`;
   return { lines: [...lines, sum], code: problems === 0 ? 0 : 2 };
 }
 

@@ -53,6 +53,8 @@ export async function checkRights(
       ),
     ];
   const rights = [...namespaces.flatMap(rightsOnObjects), ...uses.flatMap(rightsOnSecret)];
+  if (rights.length === 0)
+    return [unseen('The operator’s rights: no object is there, so none is needed; see -A')];
   const user = `system:serviceaccount:${operatorNamespace}:${serviceAccount}`;
   const missing = await missingOf(kubectl, rights, user, operatorNamespace);
   if (missing.length === 0)
