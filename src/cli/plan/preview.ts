@@ -9,7 +9,6 @@ import { previewOf } from '../../kinds/pipe-settings/preview.ts';
 import { settingsRequest } from '../../kinds/pipe-settings/remote.ts';
 import * as pipeSettings from '../../kinds/pipe-settings/resource.ts';
 import { generationOf, isReady } from '../../kinds/status/common-status.ts';
-import type { ProvableStatus } from '../../kinds/target/proof.ts';
 import { claimOf } from '../../kinds/target/standing.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { AT_WORK_AFTER_TIMEOUT_MS } from '../../waits.ts';
@@ -29,12 +28,10 @@ export interface Preview {
 }
 
 const NOTHING = { does: 'nothing', requests: [], changes: [], basis: 'Unknown' } as const;
-/** Only the hash of a request has it, which is not shown. */
-const UNKNOWN_API = '';
 
 /**
- * By the functions that fill `status.plan`. Other objects, pauses and waits are not looked at; what
- * the operator finds when it acts is in the status then. The spec is valid.
+ * By the functions that fill `status.plan`. Other objects, pauses and waits are not looked at. The
+ * spec is valid.
  */
 export function preview(object: KubeObject, now: number): Preview {
   if (object.metadata.deletionTimestamp)
@@ -63,8 +60,9 @@ function previewOfKind(object: KubeObject, now: number): Preview {
 
 function ofPipeSettings(object: pipeSettings.PipeSettings): Preview {
   const spec = valid(pipeSettings.parseSpec(object));
-  const request = settingsRequest(UNKNOWN_API, spec);
-  const reported = reportedBy(object.status, apiHashIn(object));
+  const request = settingsRequest('', spec);
+  // The API that the status speaks of is taken to be the one that is called.
+  const reported = reportedBy(object.status, object.status?.proof?.apiHash ?? '');
   const { plan } = previewOf(object, { spec, request, reported, isLast: true, planOnly: false });
   // Of this kind, a preview's plan is `status.plan` without its time.
   const shown = plan as NonNullable<pipeSettings.PipeSettingsStatus['plan']>;
@@ -100,14 +98,9 @@ function valid<Spec>(parsed: { ok: true; spec: Spec } | { ok: false; message: st
   throw new Error(`a spec that is not valid was planned: ${parsed.message}`);
 }
 
-/** The API that the status speaks of is taken to be the one that is called. */
-function apiHashIn({ status }: KubeObject): string {
-  return ((status ?? {}) as ProvableStatus).proof?.apiHash ?? '';
-}
-
 /** As if it were alone, and nothing of it in flight. */
 function factsOf(object: organization.Organization): Parameters<typeof outlookOf>[1] {
-  const apiHash = apiHashIn(object);
+  const apiHash = object.status?.proof?.apiHash ?? '';
   const secret = { secret: { state: 'unknown' }, triedSecret: undefined } as const;
   const atWorkMs = AT_WORK_AFTER_TIMEOUT_MS;
   const own = claimOf(object, { apiHash, mayAct: true, ...secret });
@@ -116,7 +109,8 @@ function factsOf(object: organization.Organization): Parameters<typeof outlookOf
     ...secret,
     standing: { ...alone, own, atWorkMs, courtesyMs: 0 },
     hasUnrecordedWrite: false,
-    baseUrl: UNKNOWN_API,
+    // Only in the hash of a request, which is not shown.
+    baseUrl: '',
     apiHash,
     planOnly: false,
     listedByOthers: [],
