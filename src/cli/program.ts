@@ -24,11 +24,7 @@ export interface Outcome {
   readonly code: 0 | 1 | 2;
 }
 
-type Run<Flags> = (
-  context: Context,
-  names: readonly string[],
-  flags: Flags,
-) => Promise<Outcome> | Outcome;
+type Run<Flags> = (context: Context, names: readonly string[], flags: Flags) => Promise<Outcome>;
 
 /**
  * Runs the command that the arguments name and gives the exit code. What goes wrong is said on
@@ -64,7 +60,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
 /** What only one command needs is imported when it runs: help comes as fast as kubectl's. */
 type Running = (load: () => Promise<Run<never>>) => (...given: unknown[]) => Promise<void>;
 
-function run(action: Run<never>, command: Command): Promise<Outcome> | Outcome {
+function run(action: Run<never>, command: Command): Promise<Outcome> {
   const flags = command.optsWithGlobals<ConnectionFlags>();
   const names = command.processedArgs.flat().filter((one): one is string => one !== undefined);
   const columns = process.stdout.isTTY ? process.stdout.columns : undefined;

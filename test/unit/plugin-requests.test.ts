@@ -161,7 +161,10 @@ describe('check', () => {
   });
   const crds = { items: definitions.map(({ type }) => crd(`${type.plural}.pipewright.dev`)) };
   const lease = (renewTime: string) => ({
-    items: [{ metadata: { name: 'pipewright' }, spec: { renewTime, holderIdentity: 'pod-1' } }],
+    items: [
+      { metadata: { name: 'pipewright-old' }, spec: { renewTime: '2026-01-01T00:00:00Z' } },
+      { metadata: { name: 'pipewright' }, spec: { renewTime, holderIdentity: 'pod-1' } },
+    ],
   });
   const data = (keySecret: string) => ({ keyId: btoa('id'), keySecret: btoa(keySecret) });
   const secret = (keySecret: string) => ({
@@ -186,6 +189,7 @@ describe('check', () => {
   test('finds nothing where all is well, and asks for all rights at once', async () => {
     const { context, outcome } = checked({});
     expect(await outcome).toMatchObject({ code: 0 });
+    expect((await outcome).lines[1]).toBe('ok       pod-1 leads, by Lease pipewright');
     expect((await outcome).lines.at(-2)).toBe('ok       2 objects: 2 Pending');
     const reviews = JSON.parse(context.inputs.find((input) => input !== '') ?? '{}');
     expect(reviews.items).toHaveLength(rights);
@@ -199,7 +203,7 @@ describe('check', () => {
       'CRD pipesettings.pipewright.dev is not installed',
     ],
     ['an operator', { 'get lease': { items: [] } }, 'No operator has run in namespace pipewright'],
-    ['a leader', { 'get lease': lease('2026-03-01T11:59:00Z') }, 'was renewed 1m ago'],
+    ['a leader', { 'get lease': lease('2026-03-01T11:59:00Z') }, 'was renewed last 1m ago'],
     [
       'a right',
       { create: `false\n${'true\n'.repeat(rights - 1)}` },

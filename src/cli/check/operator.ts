@@ -50,22 +50,34 @@ export async function checkLease(
   now: number,
 ): Promise<readonly Finding[]> {
   const all = await kubectl.get<Lease>(['leases.coordination.k8s.io', '-n', namespace]);
-  const leases = all.filter(({ metadata }) => metadata.name.startsWith('pipewright'));
-  if (leases.length === 0)
+  const leases = all
+    .filter(({ metadata }) => metadata.name.startsWith('pipewright'))
+    .toSorted((a, b) => renewedAt(b) - renewedAt(a));
+  const [newest] = leases;
+  if (!newest)
     return [
       problem(
         `No operator has run in namespace ${namespace}: it has no Lease whose name begins with pipewright; install the operator, or name its namespace with --operator-namespace`,
       ),
     ];
-  return leases.map(({ metadata: { name }, spec = {} }) => {
-    const { renewTime, holderIdentity = '' } = spec;
-    const isFresh = renewTime !== undefined && now - Date.parse(renewTime) <= FRESH_MS;
-    if (isFresh && holderIdentity !== '') return fine(`${holderIdentity} leads, by Lease ${name}`);
-    const last = renewTime === undefined ? 'never renewed' : `renewed ${ago(renewTime, now)}`;
-    return problem(
-      `No operator leads: Lease ${name} in namespace ${namespace} was ${last}; see why its Pod is not running: kubectl -n ${namespace} get pods`,
+  // One that nobody renews is left of flags that an operator had once.
+  const fresh = leases.filter((lease) => now - renewedAt(lease) <= FRESH_MS);
+  if (fresh.length > 0)
+    return fresh.map(({ metadata, spec }) =>
+      fine(`${spec?.holderIdentity} leads, by Lease ${metadata.name}`),
     );
-  });
+  const { metadata, spec = {} } = newest;
+  const last = spec.renewTime === undefined ? 'never' : `last ${ago(spec.renewTime, now)}`;
+  return [
+    problem(
+      `No operator leads: Lease ${metadata.name} in namespace ${namespace} was renewed ${last}; see why its Pod is not running: kubectl -n ${namespace} get pods`,
+    ),
+  ];
+}
+
+/** Epoch ms; one that is released counts as never renewed. */
+function renewedAt({ spec = {} }: Lease): number {
+  return spec.holderIdentity ? Date.parse(spec.renewTime ?? '') || 0 : 0;
 }
 
 interface Workload {

@@ -64,17 +64,14 @@ function itemsOf(
   const { kind, items } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items))
     return items.flatMap((item, index) => itemsOf(document, [...within, 'items', index], item, at));
+  const start = document.contents?.range[0] ?? document.range[0];
   const placeOf = (path: Path): Place => {
     const whole = [...within, ...path];
     const lengths = whole.map((_, index) => whole.length - index);
     const offsets = lengths.map((length) => offsetOf(document, whole.slice(0, length)));
-    return at(offsets.find((offset) => offset !== undefined) ?? startOf(document));
+    return at(offsets.find((offset) => offset !== undefined) ?? start);
   };
   return [{ value, placeOf }];
-}
-
-function startOf({ contents, range }: Document.Parsed): number {
-  return contents?.range[0] ?? range[0];
 }
 
 /** Of the key where it is a field, of the value where it is an entry of a list. */
