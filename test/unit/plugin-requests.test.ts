@@ -203,7 +203,7 @@ describe('check', () => {
       'CRD pipesettings.pipewright.dev is not installed',
     ],
     ['an operator', { 'get lease': { items: [] } }, 'No operator has run in namespace pipewright'],
-    ['a leader', { 'get lease': lease('2026-03-01T11:59:00Z') }, 'was renewed last 1m ago'],
+    ['a leader', { 'get lease': lease('2026-03-01T11:59:00Z') }, 'was renewed 1m ago'],
     [
       'a right',
       { create: `false\n${'true\n'.repeat(rights - 1)}` },

@@ -67,10 +67,11 @@ export async function checkLease(
       fine(`${spec?.holderIdentity} leads, by Lease ${metadata.name}`),
     );
   const { metadata, spec = {} } = newest;
-  const last = spec.renewTime === undefined ? 'never' : `last ${ago(spec.renewTime, now)}`;
+  const last =
+    spec.renewTime === undefined ? 'never renewed' : `renewed ${ago(spec.renewTime, now)}`;
   return [
     problem(
-      `No operator leads: Lease ${metadata.name} in namespace ${namespace} was renewed ${last}; see why its Pod is not running: kubectl -n ${namespace} get pods`,
+      `No operator leads: Lease ${metadata.name} in namespace ${namespace} was ${last}; see why its Pod is not running: kubectl -n ${namespace} get pods`,
     ),
   ];
 }
