@@ -1,5 +1,4 @@
 import { type Clock, pause } from './clock.ts';
-import { announcement } from './config/announcement.ts';
 import type { Config } from './config/config.ts';
 import { runWorkers } from './controller/controller.ts';
 import { OPERATIONS } from './kinds/index.ts';
@@ -85,7 +84,6 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
           client,
           namespace: leaseNamespace(config, cluster.namespace),
           name: config.leaderElectName,
-          annotations: announcement(config, version),
         }
       : undefined,
     identity,

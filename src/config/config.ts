@@ -213,7 +213,7 @@ function build(
  * Processes that work on the same objects get the same name, however their flags are spelled; other
  * shards get another.
  */
-export function leaseName(selector: string | undefined, namespaces: readonly string[]): string {
+function leaseName(selector: string | undefined, namespaces: readonly string[]): string {
   if (selector === undefined && namespaces.length === 0) return 'pipewright';
   const shard = JSON.stringify([selector ?? '', namespaces.toSorted()]);
   return `pipewright-${createHash('sha256').update(shard).digest('hex').slice(0, 8)}`;
