@@ -195,7 +195,7 @@ Tried last:
   It was told: later
   It has failed 4 times in a row.
 Who must act:
-  the owner of the object. If it stays so, declare what the API reports.
+  The owner of the object. If it stays so, declare what the API reports.
 Next:
   Nothing, until somebody mends it.
 History, newest first:

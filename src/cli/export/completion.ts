@@ -51,7 +51,7 @@ export function completeOrganization(object: KubeObject): Completion | undefined
   const renamed = `name stays as declared, though the API reported ${JSON.stringify(reported)}.`;
   const { listed, above, below } = reportedEndpoints(object as organization.Organization);
   const name = rest.name ?? reported;
-  const endpoints = privateEndpoints ?? listed;
+  const endpoints = listed ?? privateEndpoints;
   const spec = {
     ...rest,
     ...(name !== undefined && { name }),
@@ -62,7 +62,7 @@ export function completeOrganization(object: KubeObject): Completion | undefined
 }
 
 interface Endpoints extends Pick<Completion, 'above' | 'below'> {
-  /** For a spec that lists none. Absent: nothing is known of them, or more than it may list. */
+  /** For a spec that lists none. Absent: nothing is known of any, or more than it may list. */
   readonly listed?: readonly organization.DeclaredEndpoint[];
 }
 
@@ -88,7 +88,7 @@ function reportedEndpoints({ status, spec }: organization.Organization): Endpoin
     hidden > 0 ? [`${hidden} of the ${total} private endpoints cannot be shown or listed.`] : [];
   const others = known.filter((entry) => !taken.has(sameKey(entry)));
   if (others.length === 0) return { above, below: [] };
-  if (!declared && others.length <= LIMITS.endpoints) {
+  if (taken.size === 0 && others.length <= LIMITS.endpoints) {
     const choice = adoptPrivateEndpoints === true ? [] : CHOICE;
     return { listed: others, above: [...above, ...choice], below: [] };
   }

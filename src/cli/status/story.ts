@@ -25,12 +25,16 @@ export function story(found: Found, now: number): readonly string[] {
     ...section('Differs', differenceLines(status)),
     ...section('Planned', planLines(status, now)),
     ...section('Tried last', triedLines(status, now)),
-    ...section('Who must act', [who === 'nobody' ? 'Nobody.' : `${who}. ${todo}`]),
+    ...section('Who must act', [who === 'nobody' ? 'Nobody.' : `${sentence(who)}. ${todo}`]),
     ...section('Next', [nextLine(next, now), ...requestedLines(found)]),
     ...section('Private endpoints', inventoryLines(status, now)),
     ...section('History, newest first', historyLines(status, now)),
     ...section('Drift, newest first', driftLines(status, now)),
   ];
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
