@@ -5,8 +5,7 @@ export const LEAST_GROWTH = 20;
 
 /**
  * Fits V8 to a process that mostly waits: it is made for those that compute, and takes memory for
- * speed. V8 reads each of these flags whenever it decides, so they hold from now on. The figures
- * are in `test/bench/README.md`.
+ * speed. V8 reads each of these flags whenever it decides, so they hold from now on.
  */
 export function tuneV8(): void {
   // For the rest collector.

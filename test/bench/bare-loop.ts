@@ -1,4 +1,4 @@
-import { inParallel } from './parallel.ts';
+import { inParallel } from '../support/parallel.ts';
 import { openPeer, type Pset, psetPath, READY } from './peer.ts';
 
 // The least that can be done: a list, and for each object a PUT and a write of its status.
@@ -7,12 +7,12 @@ console.log(READY);
 const list = await kube('GET', psetPath(options.namespace));
 const { items } = (await list.body.json()) as { items: Pset[] };
 
-await inParallel(items, options.concurrency, async ({ apiVersion, kind, metadata, spec }) => {
+await inParallel(items, options.concurrency, async ({ metadata, spec }) => {
   await put(spec);
   const { name, namespace, uid, resourceVersion } = metadata;
   const reply = await kube('PUT', `${psetPath(namespace, name)}/status`, {
-    apiVersion,
-    kind,
+    apiVersion: 'pipewright.dev/v1alpha1',
+    kind: 'PipeSettings',
     metadata: { name, namespace, uid, resourceVersion },
     status: options.status,
   });

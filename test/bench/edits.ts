@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { psetPath } from './peer.ts';
 import { until } from './process.ts';
 import { type Figures, percentile, type Round } from './report.ts';
-import { type Side, type Start, settled, startBareWatcher, startSide } from './sides.ts';
+import { type Side, type Start, settled, startSide } from './sides.ts';
 import { clock, fill, type Stage } from './stage.ts';
 
 const OBJECTS = 20;
@@ -37,10 +37,8 @@ export async function measureEdits(
 }
 
 function figuresOf(times: readonly number[]): Figures {
-  return {
-    'edit to PUT, p50, ms': percentile(times, 0.5),
-    'edit to PUT, p99, ms': percentile(times, 0.99),
-  };
+  const [p50, p99] = [percentile(times, 0.5), percentile(times, 0.99)];
+  return { 'edit to PUT, p50, ms': p50, 'edit to PUT, p99, ms': p99 };
 }
 
 /** One side at work, and its objects at rest. */
@@ -49,7 +47,7 @@ async function open(side: Side, start: Omit<Start, 'namespace'>, namespace: stri
   const here = { ...start, namespace };
   // How long the API server takes over an edit depends on the size of the object.
   if (side === 'bare') for (const name of names) await writeStatus(here, name);
-  const program = await (side === 'bare' ? startBareWatcher(here) : startSide(side, here));
+  const program = await startSide(side === 'bare' ? 'watcher' : side, here);
   for (const name of names) await settled(start.stage, namespace, name);
   return { side, namespace, names, program, times: [] as number[] };
 }

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { findProgram } from '../controlplane/programs.ts';
 import { progressLines } from '../controlplane/progress.ts';
 import { BUILD, runQuietly } from '../steps.ts';
+import { describeMachine } from '../support/machine.ts';
 import { measureEdits } from './edits.ts';
-import { describeMachine } from './machine.ts';
 import { type Figures, type Round, tableOf } from './report.ts';
 import { measureSettling } from './settle.ts';
 import { exampleStatus, SIDES, type Side } from './sides.ts';
@@ -14,14 +14,9 @@ const usage = `Usage: npm run bench -- [--objects N] [--rounds N] [--without-go]
   --rounds N    how often everything is measured; 3 when absent
   --without-go  leave out the Go operator, which is built once and needs Go`;
 
-interface Options {
-  readonly objects: number;
-  readonly rounds: number;
-  readonly sides: readonly Side[];
-}
+type Options = ReturnType<typeof readOptions>;
 
-/** Throws with a word on how it is used. */
-function readOptions(): Options {
+function readOptions() {
   const { values } = parseArgs({
     options: {
       objects: { type: 'string', default: '1000' },
@@ -32,7 +27,8 @@ function readOptions(): Options {
   const [objects, rounds] = [Number(values.objects), Number(values.rounds)];
   if (![objects, rounds].every((number) => Number.isSafeInteger(number) && number > 0))
     throw new RangeError('--objects and --rounds take whole numbers from 1');
-  return { objects, rounds, sides: values['without-go'] ? ['bare', 'operator'] : SIDES };
+  const sides = SIDES.filter((side) => side !== 'go' || !values['without-go']);
+  return { objects, rounds, sides };
 }
 
 /** All sides by turns, each round beginning with another one. */

@@ -2,8 +2,6 @@ import { Pool } from 'undici';
 
 /** A PipeSettings as this folder's programs read it. */
 export interface Pset {
-  readonly apiVersion: string;
-  readonly kind: string;
   readonly metadata: {
     readonly name: string;
     readonly namespace: string;

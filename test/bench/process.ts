@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { READY } from './peer.ts';
 
 /** One side that runs. */
 export interface Running {
@@ -47,10 +48,10 @@ export function keep(child: ChildProcess): Running {
   };
 }
 
-/** Starts a peer, which is there once it has printed `word`. */
+/** Starts a peer, which is there once it has printed `READY`. */
 export async function startPeer(
   [file, ...args]: readonly [string, ...string[]],
-  { options, word }: { readonly options: object; readonly word: string },
+  options: object,
 ): Promise<Running> {
   const env = { ...process.env, PEER_OPTIONS: JSON.stringify(options) };
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
@@ -60,9 +61,9 @@ export async function startPeer(
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-SHOWN_CHARACTERS);
-      isThere ||= output.includes(word);
+      isThere ||= output.includes(READY);
     });
-  await until(`"${word}" from ${file}`, () => {
+  await until(`"${READY}" from ${file}`, () => {
     if (child.exitCode !== null) throw new Error(`${file} ${args.join(' ')} ended:\n${output}`);
     return isThere || undefined;
   });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findProgram } from '../controlplane/programs.ts';
 import { startOperator } from '../support/operator.ts';
-import { type PeerOptions, type Pset, psetPath, READY } from './peer.ts';
+import { type PeerOptions, type Pset, psetPath } from './peer.ts';
 import { keep, type Running, startPeer, until } from './process.ts';
 import { ACCOUNT, AUTHORIZATION, fill, type Stage } from './stage.ts';
 
@@ -20,16 +20,12 @@ export interface Start {
 }
 
 /** There once it works; the bare loop, which waits for nothing, at once. */
-export async function startSide(side: Side, start: Start): Promise<Running> {
+export async function startSide(side: Side | 'watcher', start: Start): Promise<Running> {
   if (side === 'operator') return startOurs(start);
   const options = await peerOptions(start);
-  if (side === 'go') return startPeer([await findProgram('go-peer')], { options, word: READY });
-  return startPeer([process.execPath, fileOf('bare-loop.ts')], { options, word: READY });
-}
-
-export async function startBareWatcher(start: Start): Promise<Running> {
-  const options = await peerOptions(start);
-  return startPeer([process.execPath, fileOf('bare-watcher.ts')], { options, word: READY });
+  if (side === 'go') return startPeer([await findProgram('go-peer')], options);
+  const script = join(import.meta.dirname, `bare-${side === 'bare' ? 'loop' : side}.ts`);
+  return startPeer([process.execPath, script], options);
 }
 
 /** As the image starts it. */
@@ -50,10 +46,6 @@ async function peerOptions({ stage, namespace, status }: Start): Promise<PeerOpt
   const apiUrl = stage.apiUrl;
   const authorization = AUTHORIZATION;
   return { server, ca, token, apiUrl, authorization, namespace, concurrency: CONCURRENCY, status };
-}
-
-function fileOf(name: string): string {
-  return join(import.meta.dirname, name);
 }
 
 /** A status as the operator writes it. */

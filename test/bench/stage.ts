@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { startControlPlane } from '../controlplane/controlplane.ts';
 import { createAdmin, installOperator } from '../controlplane/install.ts';
+import { inParallel } from '../support/parallel.ts';
 import type { Arrival, Report } from './management-api.ts';
-import { inParallel } from './parallel.ts';
 import { type Pset, psetPath } from './peer.ts';
 import { keep } from './process.ts';
 

@@ -12,7 +12,7 @@ export function builtinName(id: string): string | undefined {
 /**
  * Node's own modules would all be loaded at the start of a bundle, as each `import` of them comes
  * first in the file. With this they are loaded by what imports them when that runs: a quarter of
- * the processor time of `--help` (`test/bench/README.md`).
+ * the processor time of `--help`.
  */
 export const lazyBuiltins: Plugin = {
   name: 'lazy builtins',

@@ -41,7 +41,7 @@ const UNUSED: readonly {
 
 /**
  * Leaves out what of packages nobody comes to: the time that a program takes to start, and half of
- * the memory that it has then, go by the length of its text (`test/bench/README.md`). What is
+ * the memory that it has then, go by the length of its text. What is
  * imported of undici by another name than these is an error of the build; to use what is left out
  * is an error at run time.
  */

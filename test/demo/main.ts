@@ -19,7 +19,6 @@ function readMode(): 'visit' | 'once' | 'record' {
   const { once, record } = parseArgs({
     options: { once: { type: 'boolean' }, record: { type: 'boolean' } },
   }).values;
-  if (once && record) throw new TypeError('--once and --record are two ways: give one');
   return once ? 'once' : record ? 'record' : 'visit';
 }
 

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Draw } from './view.ts';
 
-export const PICTURE = 'deploy/guides/media/demo.svg';
+export const PICTURE = join(import.meta.dirname, '../../deploy/guides/media/demo.svg');
 const TITLE = 'Pipewright at work: a new object, an edit, a refused value, an organization';
 
 interface Frame {
@@ -13,8 +15,8 @@ interface Frame {
 const [LETTER, LINE, MARGIN] = [8.4, 18, 14];
 const SIZE = { columns: 112, rows: 36 };
 const [WIDTH, HEIGHT] = [Math.ceil(SIZE.columns * LETTER), SIZE.rows * LINE];
-/** Moments that follow each other faster nobody can tell apart; of longer pauses nobody learns. */
-const [LEAST_MS, MOST_MS, LAST_MS] = [400, 4_500, 6_000];
+/** Moments that follow each other faster nobody can tell apart. */
+const [LEAST_MS, LAST_MS] = [400, 6_000];
 /** By the codes of a terminal. */
 const COLOURS: Readonly<Record<string, string>> = {
   31: '#ff6b6b',
@@ -26,27 +28,20 @@ const COLOURS: Readonly<Record<string, string>> = {
 /** Keeps what a terminal of that size would have shown. */
 export class Recording {
   readonly #frames: Frame[] = [];
+  #since: number | undefined;
 
   readonly draw: Draw = (story, table) => {
     const lines = [...story.slice(-(SIZE.rows - table.length)), ...table];
     const before = this.#frames.at(-1);
-    const now = performance.now();
+    this.#since ??= performance.now();
+    const now = performance.now() - this.#since;
     if (before && now - before.ms < LEAST_MS) this.#frames.splice(-1, 1, { ms: before.ms, lines });
     else this.#frames.push({ ms: now, lines });
   };
 
   async save(): Promise<void> {
-    await writeFile(PICTURE, pictureOf(shortened(this.#frames)));
+    await writeFile(PICTURE, pictureOf(this.#frames));
   }
-}
-
-/** From 0 on, with no pause longer than somebody likes to watch. */
-function shortened(frames: readonly Frame[]): Frame[] {
-  let ms = 0;
-  return frames.map((frame, at) => {
-    ms += Math.min(MOST_MS, frame.ms - (frames[at - 1]?.ms ?? frame.ms));
-    return { ...frame, ms };
-  });
 }
 
 /**
@@ -103,7 +98,7 @@ function moved(frame: number): string {
 
 /** A line is of one format, or of none. */
 function spans(line: string): string {
-  const [, code, styled] = /^\u001B\[(\d+)m(.*)\u001B\[\d+m$/.exec(line) ?? [];
-  const text = (styled ?? line).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const text = stripVTControlCharacters(line).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const code = line.startsWith('\u001B[') ? line.slice(2, line.indexOf('m')) : undefined;
   return code === undefined ? text : `<tspan class="c${code}">${text}</tspan>`;
 }

@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Call } from '../simulator/types.ts';
 import type { Row, View } from './view.ts';
@@ -26,11 +23,6 @@ interface Condition {
   readonly message: string;
 }
 
-export interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-}
-
 const SHORT: Readonly<Record<string, string>> = {
   PipeSettings: 'pset',
   Organization: 'porg',
@@ -47,27 +39,15 @@ export function createStage(world: World, view: View, options: { readonly isWatc
   const { controlPlane, simulator } = world;
   let callsSeen = 0;
 
-  /** Runs a command as a user does, among the manifests of the story. */
-  const run = async (args: readonly string[]): Promise<Ran & { readonly stderr: string }> => {
-    const child = spawn(join(world.programs, 'kubectl'), args, {
-      cwd: world.folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        ...process.env,
-        PATH: `${world.programs}:${process.env['PATH'] ?? ''}`,
-        KUBECONFIG: controlPlane.adminKubeconfig,
-        KUBECACHEDIR: join(controlPlane.folder, 'kubectl'),
-        KUBERC: 'off',
-      },
-    });
-    const ended = new Promise<number>((resolve, reject) => {
-      child.once('error', reject).once('close', (code) => resolve(code ?? -1));
-    });
-    const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
-    return { code: await ended, stdout, stderr };
-  };
   const read = async (): Promise<readonly Shown[]> => {
-    const { stdout } = await run(['get', 'pset,porg,pact', '-n', NAMESPACE, '-o', 'json']);
+    const { stdout } = await controlPlane.kubectl([
+      'get',
+      'pset,porg,pact',
+      '-n',
+      NAMESPACE,
+      '-o',
+      'json',
+    ]);
     const { items } = JSON.parse(stdout) as { items: readonly Shown[] };
     view.objects(items.map(rowOf));
     return items;
@@ -91,10 +71,10 @@ export function createStage(world: World, view: View, options: { readonly isWatc
       if (options.isWatched) await pause(sentence.length * READ_MS_PER_CHARACTER);
     },
     /** Shows and runs a command of kubectl, and shows what it printed; 2 is an answer of the plugin. */
-    async kubectl(line: string, ...more: readonly string[]): Promise<Ran> {
+    async kubectl(line: string, ...more: readonly string[]) {
       const shown = more.map((argument) => ` '${argument}'`).join('');
       view.say(`  $ kubectl ${line}${shown}`, 'bold');
-      const ran = await run([...line.split(' '), ...more]);
+      const ran = await controlPlane.kubectl([...line.split(' '), ...more]);
       if (ran.code !== 0 && ran.code !== 2)
         throw new Error(`kubectl ${line} ended with ${ran.code}: ${ran.stderr.trim()}`);
       const lines = ran.stdout.trimEnd().split('\n');

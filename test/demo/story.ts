@@ -1,4 +1,4 @@
-import { copyFile, readFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ORGANIZATION, RECORD } from '../support/examples.ts';
@@ -22,19 +22,15 @@ export const story: readonly Step[] = [
   { title: 'The organization is deleted', play: deletion },
 ];
 
-const EXAMPLES = 'deploy/examples';
+const EXAMPLES = join(import.meta.dirname, '../../deploy/examples');
 const THEIRS = { id: 'vpc-by-hand', cloudProvider: 'gcp', region: 'ap-northeast-1' };
 /** The endpoint of the example. */
 const OURS = '102600141743718403';
 
-async function example(stage: Stage, file: string): Promise<void> {
-  await copyFile(join(EXAMPLES, file), join(stage.folder, file));
-}
-
 /** Edits the manifest as one would in Git. */
 async function edit(stage: Stage, file: string, from: RegExp, to: string): Promise<void> {
-  const text = await readFile(join(stage.folder, file), 'utf8');
-  await stage.write(file, text.replace(from, to));
+  await stage.tell(`In ${file}: ${to}`);
+  await writeFile(file, (await readFile(file, 'utf8')).replace(from, to));
 }
 
 async function newObject(stage: Stage): Promise<void> {
@@ -42,11 +38,11 @@ async function newObject(stage: Stage): Promise<void> {
   const { id, secret } = stage.keys.first;
   const text = await readFile(join(EXAMPLES, 'secret.yaml'), 'utf8');
   const filled = text.replace('replace-with-your-key-id', id);
-  await stage.write('secret.yaml', filled.replace('replace-with-your-key-secret', secret));
+  await writeFile('secret.yaml', filled.replace('replace-with-your-key-secret', secret));
   await stage.kubectl(`create namespace ${NAMESPACE}`);
   await stage.kubectl('apply -f secret.yaml');
   await stage.tell('Then an object that names the pipe and declares three settings:');
-  await example(stage, 'pipesettings.yaml');
+  await copyFile(join(EXAMPLES, 'pipesettings.yaml'), 'pipesettings.yaml');
   await stage.kubectl('apply -f pipesettings.yaml');
   const orders = await stage.becomes('pset/orders', 'Applied');
   const calls = stage.newCalls();
@@ -101,27 +97,17 @@ async function refusedValue(stage: Stage): Promise<void> {
 async function organization(stage: Stage): Promise<void> {
   await stage.tell('Others work on the same list: somebody adds an endpoint by hand, and we ours.');
   await stage.someone.add({ ...THEIRS, description: 'added by hand' });
-  await example(stage, 'organization.yaml');
+  await copyFile(join(EXAMPLES, 'organization.yaml'), 'organization.yaml');
   stage.newCalls();
   await stage.kubectl('apply -f organization.yaml');
   const acme = await stage.becomes('porg/acme', 'Applied');
-  const inventory = (acme.status['privateEndpoints'] ?? []) as readonly Entry[];
+  const inventory = (acme.status['privateEndpoints'] ?? []) as readonly { readonly id: string }[];
   stage.check(
     'The inventory in its status has ours alone: the other one is not ours to remove',
-    isDeepStrictEqual(inventory.map(shownEntry), [`${OURS} Added Present`]),
+    inventory.map(({ id }) => id).join() === OURS,
     acme.status,
   );
   checkHeld(stage, 'The API has both', [OURS, THEIRS.id]);
-}
-
-interface Entry {
-  readonly id: string;
-  readonly origin: string;
-  readonly state: string;
-}
-
-function shownEntry({ id, origin, state }: Entry): string {
-  return `${id} ${origin} ${state}`;
 }
 
 function checkHeld(stage: Stage, claim: string, expected: readonly string[]): void {
@@ -154,7 +140,7 @@ async function disabledKey(stage: Stage): Promise<void> {
 
 async function activity(stage: Stage): Promise<void> {
   await stage.tell('An organization has an audit log. An Activity brings one record of it here:');
-  await example(stage, 'activity.yaml');
+  await copyFile(join(EXAMPLES, 'activity.yaml'), 'activity.yaml');
   await stage.kubectl('apply -f activity.yaml');
   const record = await stage.becomes('pact/who-created-it', 'Fetched');
   await stage.kubectl(`get pact -n ${NAMESPACE}`);
@@ -164,20 +150,15 @@ async function activity(stage: Stage): Promise<void> {
     calls.length === 1 && isDeepStrictEqual(record.status['activity'], RECORD),
     { calls, status: record.status },
   );
-  const found = [RECORD.actorDetails, RECORD.actorIpAddress].filter((value) =>
-    stage.operator.output().includes(value),
-  );
-  stage.check("It names people: the operator's log does not", found.length === 0, found);
 }
 
 async function deletion(stage: Stage): Promise<void> {
   await stage.tell('By default a deletion leaves the API as it is. This one takes ours along:');
-  await edit(stage, 'organization.yaml', /deletionPolicy: \w+/, CLEANUP);
+  const policy = 'deletionPolicy: RemovePrivateEndpoints';
+  await edit(stage, 'organization.yaml', /deletionPolicy: \w+/, policy);
   await stage.kubectl('apply -f organization.yaml');
   await stage.becomes('porg/acme', 'Applied', ({ metadata }) => metadata.finalizers?.length === 1);
   await stage.kubectl('delete -f organization.yaml');
   await stage.gone('porg/acme');
   checkHeld(stage, `${OURS} is removed, ${THEIRS.id} is still there`, [THEIRS.id]);
 }
-
-const CLEANUP = 'deletionPolicy: RemovePrivateEndpoints';

@@ -103,11 +103,8 @@ function cut(text: string): string {
   return text.length > COLUMNS ? `${text.slice(0, COLUMNS - 1)}…` : text;
 }
 
-/** Broken at spaces; what has none is cut. */
+/** Broken at spaces where there are any. */
 function wrap(text: string): string[] {
-  return text.split('\n').flatMap((line) => {
-    const indent = /^ */.exec(line)?.[0] ?? '';
-    const parts = line.trimStart().match(new RegExp(`.{1,${COLUMNS - indent.length}}(?: |$)`, 'g'));
-    return (parts ?? [line]).map((part) => cut(indent + part.trimEnd()));
-  });
+  const parts = new RegExp(`.{1,${COLUMNS}}(?: |$)|.{${COLUMNS}}`, 'g');
+  return text.split('\n').flatMap((line) => line.match(parts) ?? ['']);
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startControlPlane } from '../controlplane/controlplane.ts';
@@ -53,6 +53,10 @@ export async function buildWorld(say: Say, onCall: (call: Call) => void) {
     }),
   );
   stack.defer(async () => void (await operator.stop()));
+  const programs = await makePluginFolder(controlPlane.folder, controlPlane.kubectlProgram);
+  // So that the story's commands are as a user types them, with the plugin and a manifest at hand.
+  process.env['PATH'] = `${programs}:${process.env['PATH'] ?? ''}`;
+  process.chdir(folder);
   const rest = stack.move();
   return {
     controlPlane,
@@ -62,10 +66,7 @@ export async function buildWorld(say: Say, onCall: (call: Call) => void) {
     /** Another client of the organization, with a key of its own. */
     someone: someoneElse(simulator, { organizationId: ORGANIZATION }),
     /** A folder for PATH: kubectl, and its plugin. */
-    programs: await makePluginFolder(controlPlane.folder, controlPlane.kubectlProgram),
-    folder,
-    /** Keeps a manifest where commands of the story find it. */
-    write: (file: string, text: string) => writeFile(join(folder, file), text),
+    programs,
     end: () => rest.disposeAsync(),
   };
 }
