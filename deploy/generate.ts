@@ -43,7 +43,7 @@ const CHART_FILES: Readonly<Record<string, string>> = {
   'monitoring/rules.yaml': 'deploy/monitoring/rules.yaml',
   'monitoring/dashboard.json': 'deploy/monitoring/dashboard.json',
   ...Object.fromEntries(
-    ['status-writers', 'operator-finalizers', 'secret-readers'].map((name) => [
+    ['status-writers', 'secret-readers'].map((name) => [
       `policies/${name}.yaml`,
       `deploy/policies/${name}.yaml`,
     ]),
