@@ -17,7 +17,12 @@ function objects(name: string, spec: object) {
   return [
     pipeSettings(name, { ...goodSpec, ...spec }),
     manifest(organizationType, name, { ...goodOrganization, ...spec }),
-    manifest(activityType, name, { organizationId, activityId: 'a', credentialsSecretRef, ...spec }),
+    manifest(activityType, name, {
+      organizationId,
+      activityId: 'a',
+      credentialsSecretRef,
+      ...spec,
+    }),
   ];
 }
 

@@ -57,5 +57,5 @@ test.each([
   expect(readFileSync(join(cwd, 'posted-with'), 'utf8')).not.toContain('a-token');
   manifest({ engine_max_threads: 1_000 });
   expect(await sh(one.plan)).toMatchObject({ code: 1 });
-  expect(readFileSync(join(cwd, 'plan.md'), 'utf8')).toContain('engine_max_threads');
+  expect(readFileSync(join(cwd, 'plan.md'), 'utf8')).toContain('**Not valid**');
 });

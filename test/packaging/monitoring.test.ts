@@ -36,7 +36,7 @@ test(
   'promtool has nothing against the rules, and their tests pass, as the page has it',
   async () => {
     const PATH = `${dirname(await findProgram('promtool'))}:${process.env['PATH'] ?? ''}`;
-    const blocks = pageBlocks(`${FOLDER}/README.md`);
+    const blocks = pageBlocks('deploy/monitoring/README.md');
     expect(blocks).toHaveLength(1);
     for (const { script } of blocks) {
       const { code, stdout, stderr } = await run('sh', ['-e', '-c', script], { env: { PATH } });
@@ -66,10 +66,11 @@ test('the alerts and the panels ask for metrics that the operator has', () => {
     ...alerts.map(({ expr }) => expr),
     ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
   ];
-  const named = exprs.flatMap((expr) => expr.match(/\b(?:pipewright|process|workqueue)_\w+/g) ?? []);
+  const named = exprs.flatMap(
+    (expr) => expr.match(/\b(?:pipewright|process|workqueue)_\w+/g) ?? [],
+  );
   expect(new Set(named).size).toBeGreaterThan(8);
-  for (const name of named)
-    expect(page).toContain(`\n# TYPE ${name.replace(/_bucket$/, '')} `);
+  for (const name of named) expect(page).toContain(`\n# TYPE ${name.replace(/_bucket$/, '')} `);
 });
 
 test('the eight panels of the dashboard share no place', () => {
