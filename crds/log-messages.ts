@@ -99,28 +99,6 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     fields: [],
     means: 'Of the server for /livez, /readyz and /metrics.',
   },
-  'error in the metrics server': {
-    level: 'error',
-    fields: [],
-    means: 'Of the server of --metrics-listen.',
-  },
-  'cannot find out who may read the metrics; nobody gets them': {
-    level: 'warn',
-    fields: ['why'],
-    means:
-      'Scrapes of --metrics-listen are answered with 500 or 503 until the cause is gone. Said once in 10 minutes.',
-  },
-  'cannot use the new certificate of the metrics; keeping the one before': {
-    level: 'warn',
-    fields: ['certFile', 'keyFile'],
-    means:
-      'The files of --metrics-tls-cert and --metrics-tls-key hold no pair. They are looked at again every second in which somebody connects, and told of again when they have changed.',
-  },
-  'cannot answer a scrape, a bug': {
-    level: 'error',
-    fields: ['errorStack'],
-    means: 'Report it with this line. The next scrape is not affected.',
-  },
   'cannot run': {
     level: 'fatal',
     fields: [],

@@ -28,7 +28,6 @@ export interface LeadershipOptions {
         readonly client: KubeClient;
         readonly namespace: string;
         readonly name: string;
-        readonly annotations?: Readonly<Record<string, string>>;
       }
     | undefined;
   readonly identity: string;

@@ -1,21 +1,17 @@
 import { type Clock, pause } from './clock.ts';
-import { announcement } from './config/announcement.ts';
 import type { Config } from './config/config.ts';
 import { runWorkers } from './controller/controller.ts';
 import { OPERATIONS } from './kinds/index.ts';
-import { createKubeClient, type KubeClient } from './kube/client/client.ts';
+import { createKubeClient } from './kube/client/client.ts';
 import type { Cluster } from './kube/client/cluster.ts';
-import { reviewToken } from './kube/client/token-review.ts';
 import type { OpenConnections } from './kube/client/transport.ts';
 import { createLeadership } from './leadership.ts';
 import { errorFields, type Log } from './log.ts';
 import { createOperator } from './operator.ts';
-import type { Answer } from './telemetry/answer.ts';
 import type { ServerOptions } from './telemetry/health-server.ts';
 import type { Listener } from './telemetry/listener.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { createMetricsPage } from './telemetry/metrics-page.ts';
-import { type MetricsServerOptions, startMetricsServer } from './telemetry/metrics-server.ts';
 import { collectFigures, observeKubeRequests, startCounters } from './telemetry/observe.ts';
 
 /** What a reconcile may take beside its call. */
@@ -59,14 +55,12 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
       { cluster: host },
       'insecure-skip-tls-verify: whoever answers is taken for the API server and gets our credentials',
     );
-  const newClient = (): KubeClient =>
-    createKubeClient(cluster, {
-      clock,
-      userAgent: `pipewright/${version}`,
-      onRequest: observeKubeRequests(metrics, host),
-      ...(open && { open: open.kube }),
-    });
-  const client = newClient();
+  const client = createKubeClient(cluster, {
+    clock,
+    userAgent: `pipewright/${version}`,
+    onRequest: observeKubeRequests(metrics, host),
+    ...(open && { open: open.kube }),
+  });
   const stopWatches = new AbortController();
   const stopCalls = new AbortController();
   /** Resolves when those that run after `stop` have had all the time that they get. */
@@ -85,7 +79,6 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
           client,
           namespace: leaseNamespace(config, cluster.namespace),
           name: config.leaderElectName,
-          annotations: announcement(config, version),
         }
       : undefined,
     identity,
@@ -129,16 +122,6 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     isLeader: leadership.isLeader,
     isUnverified,
   });
-  const page = createMetricsPage(metrics.render, clock);
-  const secured = config.secureMetrics
-    ? await serveScrapes({
-        ...config.secureMetrics,
-        client: newClient(),
-        metrics: page,
-        clock,
-        log,
-      })
-    : undefined;
   const longestReconcileMs = STUCK_RECONCILES * (config.apiTimeoutMs + RECONCILE_GRACE_MS);
   const server = await options.startServer({
     listen: config.listen,
@@ -149,46 +132,20 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
           : undefined,
     },
     ready: { informers: operator.informers.missing },
-    metrics: secured ? () => notHere(secured.port) : page,
+    metrics: createMetricsPage(metrics.render, clock),
     onError: (error) => log.error(errorFields(error), 'error in the health server'),
   });
   const api = {
     api: operator.api.baseUrl,
     ...(config.apiProxy && { proxy: config.apiProxy.origin }),
   };
-  const ports = { port: server.port, ...(secured && { metricsPort: secured.port }) };
-  log.info({ version, ...api, cluster: host, ...ports, identity }, 'started');
+  log.info({ version, ...api, cluster: host, port: server.port, identity }, 'started');
   await leadership.run(stop);
   await Promise.race([operator.events.flush(), graceIsOver]);
   stopWatches.abort();
   limiter.close();
-  await Promise.all([operator.api.close(), client.close(), server.close(), secured?.close()]);
+  await Promise.all([operator.api.close(), client.close(), server.close()]);
   log.info({}, 'stopped');
-}
-
-/**
- * Over connections of its own: none that a review was too long on is one that the operator works
- * with.
- */
-async function serveScrapes({
-  client,
-  ...options
-}: Omit<MetricsServerOptions, 'review'> & { readonly client: KubeClient }): Promise<Listener> {
-  const listener = await startMetricsServer({
-    ...options,
-    review: (token) => reviewToken(client, token, '/metrics'),
-  });
-  return {
-    port: listener.port,
-    close: async () => void (await Promise.all([listener.close(), client.close()])),
-  };
-}
-
-function notHere(port: number): Answer {
-  return {
-    status: 404,
-    body: `not found; /metrics is on port ${port} (--metrics-listen), with TLS and a bearer token\n`,
-  };
 }
 
 function leaseNamespace(config: Config, own: string | undefined): string {

@@ -8,7 +8,7 @@ const REDACTED = '[redacted]';
  * From this length on a secret is found anywhere in a text. The mask finds a shorter one only where
  * it is a whole word, the redactor not at all: one of a single letter must not blank every text.
  */
-export const ANYWHERE_FROM = 6;
+const ANYWHERE_FROM = 6;
 
 /**
  * A secret is found by its first characters: tenants may make many, long and alike, and neither

@@ -33,6 +33,6 @@ export function shown(text: string): string {
 }
 
 /** Whatever stands before the last @ may be a password, however the rest is spelled. */
-export function withoutUserInfo(text: string): string {
+function withoutUserInfo(text: string): string {
   return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@');
 }

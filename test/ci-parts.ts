@@ -24,11 +24,10 @@ export const STAGES: readonly Stage[] = [
   { parts: [{ npm: RUNNERS.packaging.npm, budget: { warm: 4, fresh: 18 } }] },
   { parts: [{ npm: RUNNERS.planted.npm, budget: { warm: 1, fresh: 1.5 } }] },
   {
-    // These mostly wait: for Argo CD, and for the audience of the demo.
+    // These mostly wait.
     parts: [
       { npm: ['test:argocd'], budget: { warm: 1.5, fresh: 2 } },
       { npm: ['demo', '--once'], budget: { warm: 0.5, fresh: 0.5 } },
-      { npm: ['bench', '--quick'], budget: { warm: 1.5, fresh: 1.5 } },
     ],
     // What a life sees broken is among the planted faults, which have just been lived.
     behind: [{ npm: ['mutate', '--unit'], budget: { warm: 5.5, fresh: 6 } }],

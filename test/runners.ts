@@ -24,7 +24,6 @@ export const RUNNERS = {
 export const LONG: readonly string[] = [
   'test/integration/operator-rest.test.ts',
   'test/integration/operator-outage.test.ts',
-  'test/integration/policies-status.test.ts',
   'test/integration/guide-backup.test.ts',
   'test/faults/tenants/tenants.test.ts',
   'test/faults/crash/cut-answers.test.ts',

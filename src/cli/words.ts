@@ -1,12 +1,10 @@
-import { printable } from '../api/reply/text.ts';
-
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** `4s`, `12m`, `3h`, `6d`: as kubectl shows an age. */
-export function age(ms: number): string {
+function age(ms: number): string {
   if (ms < MINUTE) return `${Math.max(0, Math.floor(ms / SECOND))}s`;
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)}m`;
   if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)}h`;
@@ -45,18 +43,25 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/**
- * The same with every text in it, names of fields too, made one line without control characters:
- * what comes from the cluster or the API can neither forge lines nor steer the terminal.
- */
-export function plainTexts<Value>(value: Value): Value {
-  return plain(value) as Value;
+/** A change of one field, as plans, history and drift have it; absent: not there, or not known. */
+export interface FieldChange {
+  readonly field: string;
+  readonly from?: string | number | boolean | undefined;
+  readonly to?: string | number | boolean | undefined;
 }
 
-function plain(value: unknown): unknown {
-  if (typeof value === 'string') return printable(value);
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(fields.map(([name, member]) => [printable(name), plain(member)]));
+/**
+ * `engine_max_threads: 4 → 8`, with `?` for a value that is not known; of an endpoint, which has no
+ * value but comes or goes, `add privateEndpoints[psc-1] "gcp/r1"`.
+ */
+export function changeText({ field, from, to }: FieldChange): string {
+  if (/^privateEndpoints\[.*\]$/.test(field)) {
+    if (from === undefined && to !== undefined) return `add ${field} ${JSON.stringify(to)}`;
+    if (to === undefined && from !== undefined) return `remove ${field} ${JSON.stringify(from)}`;
+  }
+  return `${field}: ${valueText(from)} → ${valueText(to)}`;
+}
+
+function valueText(value: FieldChange['from']): string {
+  return value === undefined ? '?' : JSON.stringify(value);
 }

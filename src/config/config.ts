@@ -39,16 +39,7 @@ export interface Config {
   readonly planOnly: boolean;
   readonly cleanupDeadlineMs: number;
   readonly listen: ListenAddress;
-  /** Absent: /metrics is on `listen`. */
-  readonly secureMetrics?: SecureMetrics;
   readonly logLevel: LogLevel;
-}
-
-/** A listener of its own for /metrics. */
-export interface SecureMetrics {
-  readonly listen: ListenAddress;
-  readonly certFile: string;
-  readonly keyFile: string;
 }
 
 /**
@@ -144,19 +135,7 @@ function combinationProblems(about: {
       '--leader-elect-namespace is missing; outside a cluster give the namespace of the Lease, or --leader-elect=false where only one process runs',
     );
   }
-  return [...problems, ...missingOfMetrics(given)];
-}
-
-/** None of the three means anything without the others. */
-const SECURE_METRICS = ['metrics-listen', 'metrics-tls-cert', 'metrics-tls-key'];
-
-function missingOfMetrics(given: ReadonlyMap<string, Given>): string[] {
-  const missing = SECURE_METRICS.filter((name) => !given.has(name));
-  if (missing.length === SECURE_METRICS.length) return [];
-  return missing.map(
-    (name) =>
-      `--${name} is missing; --metrics-listen, --metrics-tls-cert and --metrics-tls-key go together: give all three or none`,
-  );
+  return problems;
 }
 
 /** Node itself would heed this variable, and every key would go to whoever answers. */
@@ -175,11 +154,6 @@ function build(
   const { 'api-ca-file': apiCa, kubeconfig, context, selector, namespaces = [] } = values;
   const leaderElectNamespace = values['leader-elect-namespace'];
   const secretSelector = values['secret-selector'];
-  const {
-    'metrics-listen': metricsListen,
-    'metrics-tls-cert': certFile,
-    'metrics-tls-key': keyFile,
-  } = values;
   return {
     apiUrl: values['api-url'],
     ...(apiCa !== undefined && { apiCa }),
@@ -200,11 +174,6 @@ function build(
     planOnly: values['plan-only'],
     cleanupDeadlineMs: values['cleanup-deadline'],
     listen: values.listen,
-    ...(metricsListen &&
-      certFile !== undefined &&
-      keyFile !== undefined && {
-        secureMetrics: { listen: metricsListen, certFile, keyFile },
-      }),
     logLevel: values['log-level'],
   };
 }
@@ -213,7 +182,7 @@ function build(
  * Processes that work on the same objects get the same name, however their flags are spelled; other
  * shards get another.
  */
-export function leaseName(selector: string | undefined, namespaces: readonly string[]): string {
+function leaseName(selector: string | undefined, namespaces: readonly string[]): string {
   if (selector === undefined && namespaces.length === 0) return 'pipewright';
   const shard = JSON.stringify([selector ?? '', namespaces.toSorted()]);
   return `pipewright-${createHash('sha256').update(shard).digest('hex').slice(0, 8)}`;

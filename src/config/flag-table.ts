@@ -147,26 +147,6 @@ export const FLAGS = [
     read: read.listenAddress,
   },
   {
-    name: 'metrics-listen',
-    placeholder: 'ADDRESS',
-    about:
-      'Address of a listener of its own for /metrics, with TLS and only for clients whose bearer token Kubernetes lets get /metrics. --listen then has no /metrics.',
-    read: read.listenAddress,
-  },
-  {
-    name: 'metrics-tls-cert',
-    placeholder: 'FILE',
-    about:
-      'PEM file of the certificate for --metrics-listen, and of those between it and its CA. Read anew when it changes.',
-    read: read.existingFile,
-  },
-  {
-    name: 'metrics-tls-key',
-    placeholder: 'FILE',
-    about: 'PEM file of its private key. Read anew when it changes.',
-    read: read.existingFile,
-  },
-  {
     name: 'log-level',
     placeholder: 'LEVEL',
     default: 'info',

@@ -25,7 +25,6 @@ export interface ServerOptions extends Pick<ListenerOptions, 'listen' | 'onError
 export function startServer(options: ServerOptions): Promise<Listener> {
   return openListener({
     listen: options.listen,
-    flag: '--listen',
     onError: options.onError,
     handle: (request, response) => send(request, response, answer(request, options)),
   });

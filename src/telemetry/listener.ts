@@ -1,17 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { LEAST_TLS } from '../least-tls.ts';
-import type { Certificate } from './certificate.ts';
 
 export interface ListenerOptions {
   readonly listen: { readonly host?: string; readonly port: number };
-  /** The flag that the address is from, for the error of one that cannot be had. */
-  readonly flag: string;
   /** Gets one request per connection; its body is not waited for. */
   readonly handle: RequestListener;
-  /** Absent: without TLS. */
-  readonly certificate?: Certificate;
   /** The server goes on after it; out of file descriptors, for instance. */
   readonly onError: (error: Error) => void;
 }
@@ -38,7 +31,6 @@ const LIMITS = {
   maxHeaderSize: 8192,
   headersTimeout: REQUEST_WITHIN_MS,
   requestTimeout: REQUEST_WITHIN_MS,
-  handshakeTimeout: REQUEST_WITHIN_MS,
   connectionsCheckingInterval: 500,
 };
 
@@ -47,15 +39,7 @@ const LIMITS = {
  * nothing, keeps others out. Throws an error that names the flag when it cannot listen.
  */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
-  const { certificate, handle } = options;
-  const server = certificate
-    ? createTlsServer({ ...LIMITS, ...LEAST_TLS, ...certificate.first() }, handle)
-    : createServer(LIMITS, handle);
-  if (certificate && 'setSecureContext' in server)
-    // Before the server's own listener, which begins the handshake.
-    server.prependListener('connection', () =>
-      certificate.renew((pair) => server.setSecureContext({ ...LEAST_TLS, ...pair })),
-    );
+  const server = createServer(LIMITS, options.handle);
   // Of requests that come together on one connection only the first is taken.
   server.maxRequestsPerSocket = 1;
   const open = boundConnections(server);
@@ -107,14 +91,13 @@ const LISTEN_CAUSES: Readonly<Record<string, string>> = {
 
 function listenError(
   error: NodeJS.ErrnoException,
-  { listen: { host, port }, flag }: ListenerOptions,
+  { listen: { host, port } }: ListenerOptions,
 ): Error {
   const shown = host?.includes(':') ? `[${host}]:${port}` : `${host ?? ''}:${port}`;
   const why = LISTEN_CAUSES[error.code ?? ''] ?? `${error.message}; choose another address with`;
-  return new Error(`cannot listen on ${shown}: ${why} ${flag}`, { cause: error });
+  return new Error(`cannot listen on ${shown}: ${why} --listen`, { cause: error });
 }
 
-/** Node's own `closeAllConnections` leaves those whose TLS handshake has not ended. */
 function close(server: Server, open: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

@@ -1,8 +1,27 @@
 import { Pool } from 'undici';
-import type { FloorStep } from './floor-steps.ts';
-import type { Pset } from './objects.ts';
 
-/** What a bare program is told by the one that starts it. */
+/** A PipeSettings as this folder's programs read it. */
+export interface Pset {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly generation: number;
+  };
+  readonly spec: {
+    readonly organizationId: string;
+    readonly serviceId: string;
+    readonly pipeId: string;
+    readonly settings: object;
+  };
+  readonly status?: {
+    readonly observedGeneration: number;
+    readonly conditions: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
+/** What a peer finds in PEER_OPTIONS, the one in Go too. */
 export interface PeerOptions {
   readonly server: string;
   readonly ca: string;
@@ -10,13 +29,19 @@ export interface PeerOptions {
   readonly apiUrl: string;
   readonly authorization: string;
   readonly namespace: string;
-  /** For the bare loop. */
-  readonly concurrency?: number;
-  readonly status?: object;
-  readonly upTo?: FloorStep;
+  readonly concurrency: number;
+  /** An example of one to write. */
+  readonly status: object;
 }
 
-/** Connections as the operator has them: undici, HTTP/2 to Kubernetes and HTTP/1.1 to the API. */
+export const READY = 'peer ready';
+
+export function psetPath(namespace: string, name?: string): string {
+  const collection = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings`;
+  return name === undefined ? collection : `${collection}/${name}`;
+}
+
+/** Connections as the operator has them: HTTP/2 to Kubernetes and HTTP/1.1 to the API. */
 export function openPeer() {
   const options = JSON.parse(process.env.PEER_OPTIONS ?? '{}') as PeerOptions;
   const { server, ca, token, apiUrl, authorization } = options;
@@ -27,41 +52,23 @@ export function openPeer() {
     bodyTimeout: 0,
   });
   const api = new Pool(apiUrl);
+  const json = { accept: 'application/json', 'content-type': 'application/json' };
   return {
     options,
     kube: (method: 'GET' | 'PUT', path: string, body?: unknown) =>
       kube.request({
         method,
         path,
-        headers: {
-          authorization: `Bearer ${token}`,
-          accept: 'application/json',
-          'content-type': 'application/json',
-        },
+        headers: { authorization: `Bearer ${token}`, ...json },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
-    async put(path: string, settings: object): Promise<unknown> {
-      const reply = await api.request({
-        method: 'PUT',
-        path,
-        headers: { authorization, 'content-type': 'application/json' },
-        body: JSON.stringify(settings),
-      });
+    async put({ organizationId, serviceId, pipeId, settings }: Pset['spec']): Promise<void> {
+      const path = `/v1/organizations/${organizationId}/services/${serviceId}/pipes/${pipeId}/settings`;
+      const headers = { authorization, ...json };
+      const body = JSON.stringify(settings);
+      const reply = await api.request({ method: 'PUT', path, headers, body });
       if (reply.statusCode !== 200) throw new Error(`PUT ${path}: HTTP ${reply.statusCode}`);
-      return reply.body.json();
+      await reply.body.json();
     },
   };
-}
-
-/** Tells of the object of each event of a watch, until it ends. */
-export async function readEvents(
-  body: AsyncIterable<unknown>,
-  see: (object: Pset) => void,
-): Promise<void> {
-  let rest = '';
-  for await (const chunk of body) {
-    const lines = (rest + (chunk as Buffer).toString('utf8')).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) see((JSON.parse(line) as { object: Pset }).object);
-  }
 }

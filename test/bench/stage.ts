@@ -1,136 +1,87 @@
+import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Pool } from 'undici';
-import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
-import { findProgram } from '../controlplane/programs.ts';
-import { NODE_FLAGS } from '../dockerfile.ts';
-import { type Simulator, startSimulator } from '../simulator/simulator.ts';
-import { type Arrivals, watchArrivals } from './arrivals.ts';
-import { type Program, startProgram, startScript } from './processes.ts';
+import { startControlPlane } from '../controlplane/controlplane.ts';
+import { createAdmin, installOperator } from '../controlplane/install.ts';
+import { inParallel } from '../support/parallel.ts';
+import type { Arrival, Report } from './management-api.ts';
+import { type Pset, psetPath } from './peer.ts';
+import { keep } from './process.ts';
 
-export const KEY = { id: 'bench', secret: 'bench-secret' } as const;
-const ACCOUNT = { namespace: 'pipewright', name: 'pipewright' } as const;
-const fileOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const KEY = { id: 'bench', secret: 'bench-secret' } as const;
+export const AUTHORIZATION = `Basic ${Buffer.from(`${KEY.id}:${KEY.secret}`).toString('base64')}`;
+export const ACCOUNT = { namespace: 'pipewright', name: 'pipewright' } as const;
+const LATENCY_MS = 20;
+const AT_ONCE = 50;
+/** At once: the API server gives up on a request after a minute. */
+const PAGE = 1000;
 
-/**
- * Where everything is measured: a control plane with the operator's CRD and rights, and the
- * simulated API, which runs in this process.
- */
-export interface Stage {
-  readonly controlPlane: ControlPlane;
-  readonly simulator: Simulator;
-  readonly arrivals: Arrivals;
-  /** One request as the administrator; throws for anything but success. */
-  ask<T>(
-    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
-    path: string,
-    body?: unknown,
-  ): Promise<T>;
-  /** The bundle, with the rights that the manifests give it. */
-  startOperator(options: {
-    readonly namespace: string;
-    readonly flags?: readonly string[];
-    readonly env?: Readonly<Record<string, string>>;
-  }): Program;
-  /**
-   * A program of this folder with the same rights; it finds what it needs in its environment, see
-   * `peer.ts`.
-   */
-  startPeer(script: string, options: Readonly<Record<string, unknown>>): Promise<Program>;
-  /** `go-peer`, likewise; built if need be. */
-  startGoPeer(options: Readonly<Record<string, unknown>>): Promise<Program>;
-  close(): Promise<void>;
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** Milliseconds, the same in all processes of this machine. */
+export function clock(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
 }
 
-export async function openStage(options: {
-  readonly latencyMs: number;
-  readonly say: (line: string) => void;
-}): Promise<Stage> {
-  const arrivals = watchArrivals();
-  const controlPlane = await startControlPlane({ say: options.say, stopOnSignal: false });
-  const simulator = await startSimulator({
-    anyPipe: true,
-    latencyMs: options.latencyMs,
-    keys: { [KEY.id]: KEY.secret },
-    keepLog: false,
+/** Where everything is measured: a real API server, and the simulated management API. */
+export async function openStage(say: (line: string) => void) {
+  const controlPlane = await startControlPlane({ say });
+  const { url: apiUrl, arrivals, stop } = await startManagementApi();
+  const admin = createAdmin(controlPlane, AT_ONCE);
+  await installOperator(controlPlane);
+  const { namespace, name } = ACCOUNT;
+  const kubeconfig = await controlPlane.serviceAccountKubeconfig(namespace, name);
+  const close = async (): Promise<void> => {
+    await Promise.all([admin.close(), stop()]);
+    await controlPlane.stop();
+  };
+  return { controlPlane, kubeconfig, apiUrl, arrivals, ask: admin.ask, close };
+}
+
+async function startManagementApi() {
+  const script = join(import.meta.dirname, 'management-api.ts');
+  const child = fork(script, [KEY.id, KEY.secret, String(LATENCY_MS)]);
+  const { stop } = keep(child);
+  const arrivals: Arrival[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('close', () => reject(new Error('the simulated management API ended at its start')));
+    child.on('message', (report: Report) => {
+      if ('url' in report) resolve(report.url);
+      else arrivals.push(report);
+    });
   });
-  const { server, ca, admin } = controlPlane;
-  const pool = new Pool(server, {
-    connections: 50,
-    connect: { ca, cert: admin.certPem ?? '', key: admin.keyPem ?? '' },
+  return { url, arrivals: arrivals as readonly Arrival[], stop };
+}
+
+/** Makes a namespace with a Secret and objects; pipes have the names of their objects. */
+export async function fill(stage: Stage, namespace: string, objects: number): Promise<string[]> {
+  await stage.ask('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  await stage.ask('POST', `/api/v1/namespaces/${namespace}/secrets`, {
+    metadata: { name: 'key' },
+    stringData: { keyId: KEY.id, keySecret: KEY.secret },
   });
-  for (const file of [
-    'crds/',
-    'deploy/kustomize/base/namespace.yaml',
-    'deploy/kustomize/base/rbac.yaml',
-  ]) {
-    await kubectl(controlPlane, ['apply', '--server-side', '-f', fileOf(file)]);
+  const names = Array.from({ length: objects }, (_, index) => `${namespace}-${index}`);
+  await inParallel(names, AT_ONCE, (name) =>
+    stage.ask('POST', psetPath(namespace), {
+      apiVersion: 'pipewright.dev/v1alpha1',
+      kind: 'PipeSettings',
+      metadata: { name },
+      spec: {
+        organizationId: '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10',
+        serviceId: '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21',
+        pipeId: name,
+        credentialsSecretRef: { name: 'key' },
+        settings: { streaming_max_insert_wait_ms: 5000, object_storage_concurrency: 8 },
+      },
+    }),
+  );
+  return names;
+}
+
+/** So that the next side finds the API server with as little to hold. */
+export async function empty(stage: Stage, namespace: string): Promise<void> {
+  const path = `${psetPath(namespace)}?limit=${PAGE}`;
+  for (;;) {
+    const { items } = await stage.ask<{ items: readonly Pset[] }>('DELETE', path);
+    if (items.length < PAGE) return;
   }
-  await kubectl(controlPlane, [
-    'wait',
-    '--for=condition=Established',
-    '--timeout=30s',
-    'crd',
-    '--all',
-  ]);
-  const kubeconfig = await controlPlane.serviceAccountKubeconfig(ACCOUNT.namespace, ACCOUNT.name);
-  const peerEnv = async (more: Readonly<Record<string, unknown>>) => {
-    const token = await controlPlane.serviceAccountToken(ACCOUNT);
-    const authorization = `Basic ${Buffer.from(`${KEY.id}:${KEY.secret}`).toString('base64')}`;
-    const given = { server, ca, token, apiUrl: simulator.url, authorization, ...more };
-    return { PEER_OPTIONS: JSON.stringify(given) };
-  };
-
-  return {
-    controlPlane,
-    simulator,
-    arrivals,
-    async ask<T>(
-      method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
-      path: string,
-      body?: unknown,
-    ) {
-      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-      const reply = await pool.request({
-        method,
-        path,
-        headers: { 'content-type': type, 'user-agent': 'bench' },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const text = await reply.body.text();
-      if (reply.statusCode >= 300)
-        throw new Error(`${method} ${path}: HTTP ${reply.statusCode}: ${text}`);
-      return JSON.parse(text) as T;
-    },
-    startOperator: ({ namespace, flags = [], env = {} }) =>
-      startProgram(process.execPath, {
-        args: [
-          ...NODE_FLAGS,
-          fileOf('dist/pipewright.js'),
-          '--api-url',
-          simulator.url,
-          '--kubeconfig',
-          kubeconfig,
-          '--namespaces',
-          namespace,
-        ].concat(['--listen', '127.0.0.1:0', '--api-rate', '0'], flags),
-        env,
-      }),
-    startPeer: async (script, more) =>
-      startScript(join(import.meta.dirname, script), { env: await peerEnv(more) }),
-    startGoPeer: async (more) => {
-      const program = await findProgram('go-peer', { say: options.say });
-      return startProgram(program, { env: await peerEnv(more) });
-    },
-    async close() {
-      arrivals.close();
-      await Promise.all([pool.destroy(), simulator.stop()]);
-      await controlPlane.stop();
-    },
-  };
-}
-
-async function kubectl(controlPlane: ControlPlane, args: readonly string[]): Promise<void> {
-  const { code, stderr } = await controlPlane.kubectl(args);
-  if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr}`);
 }

@@ -62,7 +62,7 @@ const recipes = {
     module: 'github.com/rhysd/actionlint',
     package: 'github.com/rhysd/actionlint/cmd/actionlint',
   },
-  /** Ours: the operator that `npm run bench -- peers` compares with. */
+  /** Ours: the operator that `npm run bench` compares with. */
   'go-peer': {
     folder: '../../bench/go-peer',
     module: 'sigs.k8s.io/controller-runtime',

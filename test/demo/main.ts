@@ -1,124 +1,88 @@
-import { once } from 'node:events';
 import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { progressLines } from '../controlplane/progress.ts';
-import { type Performance, perform } from './perform.ts';
-import { withShortPauses } from './recording/cast.ts';
-import { keepRecording, PICTURE, SIZE } from './recording/files.ts';
-import { RecordedTerminal } from './recording/terminal.ts';
-import { story, trailer } from './story.ts';
-import { createView, type View } from './view.ts';
-import { buildWorld } from './world.ts';
+import { PICTURE, Recording } from './recording.ts';
+import { createStage, type Stage } from './stage.ts';
+import { type Step, story } from './story.ts';
+import { createLines, createTable, drawOn, type View } from './view.ts';
+import { buildWorld, NAMESPACE, type World } from './world.ts';
 
 const usage = `Usage: npm run demo [-- --once | --record]
-  (none)   tell a story of the operator at work, on a real API server, then stay for you to try things until Ctrl-C
-  --once   tell it without pauses, check every step, and end: with 0 when all was as told, with 1 when not
-  --record tell a short one to a terminal that nobody sees, and write what it showed to ${PICTURE}`;
+  (none)    tell a story of the operator at work, on a real API server, then stay until Ctrl-C
+  --once    tell it without pauses, check every step, and end: with 1 when something is not as told
+  --record  tell its first half, and make ${PICTURE} of it`;
+/** What a visitor of the README has time for. */
+const RECORDED_STEPS = 4;
 
-const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-type Signal = keyof typeof EXIT_CODES;
-
-/** Ends the demo where it stands; what was made is removed on the way out. */
-class Stopped extends Error {
-  readonly exitCode: number;
-
-  constructor(why: string, exitCode: number) {
-    super(why);
-    this.exitCode = exitCode;
-  }
+function readMode(): 'visit' | 'once' | 'record' {
+  const { once, record } = parseArgs({
+    options: { once: { type: 'boolean' }, record: { type: 'boolean' } },
+  }).values;
+  return once ? 'once' : record ? 'record' : 'visit';
 }
 
-type Way = 'visit' | 'once' | 'record';
-
-function readArguments(): Way | 'help' {
-  const { values } = parseArgs({
-    options: {
-      once: { type: 'boolean' },
-      record: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  const { once, record, help } = values;
-  if (once && record) throw new Error(`--once and --record are two ways: give one\n${usage}`);
-  if (help) return 'help';
-  if (once) return 'once';
-  return record ? 'record' : 'visit';
-}
-
-async function demo(way: Way): Promise<number> {
-  process.chdir(dirname(dirname(import.meta.dirname)));
-  const unseen = new RecordedTerminal(SIZE);
-  const stop = new AbortController();
-  let view: View | undefined;
-  let performance: Performance = { failed: false };
-  try {
-    const world = await buildWorld({
-      say: progressLines(),
-      signal: stop.signal,
-      onBegin: () => stopOnSignals(stop),
-      onCall: (call) => view?.call(call),
+async function play(stage: Stage, view: View, steps: readonly Step[]): Promise<void> {
+  for (const [index, { title, play: playStep }] of steps.entries()) {
+    view.say('');
+    view.say(`${index + 1} of ${steps.length}: ${title}`, 'cyan');
+    await playStep(stage).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      const log = stage.operator.output().split('\n').slice(-15).join('\n');
+      throw new Error(`The step “${title}” failed: ${why}\nThe operator's log:\n${log}`, { cause });
     });
-    try {
-      view = way === 'record' ? createView(unseen, {}) : createView(process.stdout, process.env);
-      performance = await perform({
-        world,
-        view,
-        steps: way === 'record' ? trailer : story,
-        audience: way !== 'once',
-        visitor: way === 'visit',
-        signal: stop.signal,
-      });
-      if (way === 'visit') await untilStopped(stop.signal);
-    } finally {
-      view?.close();
-      if (stop.signal.aborted && process.stdout.writable)
-        console.log('\nEnding the demo and removing what it made ...');
-      await world.end(performance.failed);
+  }
+}
+
+function farewell({ controlPlane, simulator, programs }: World): string {
+  return [
+    '',
+    'Everything stays up until Ctrl-C, which removes it. In another terminal:',
+    `  export KUBECONFIG=${controlPlane.adminKubeconfig}`,
+    `  export PATH="${programs}:$PATH"`,
+    `  kubectl pipewright status -n ${NAMESPACE}`,
+    `  kubectl -n ${NAMESPACE} edit pset/orders`,
+    `  curl ${simulator.url}/_control/state   # what the management API has`,
+  ].join('\n');
+}
+
+async function demo(mode: ReturnType<typeof readMode>): Promise<void> {
+  process.chdir(dirname(dirname(import.meta.dirname)));
+  // What is set for an operator of one's own is not for this one.
+  for (const name of Object.keys(process.env))
+    if (name.startsWith('PIPEWRIGHT_')) delete process.env[name];
+  const recording = new Recording();
+  const view = viewOf(mode, recording);
+  const stopped = new Promise<'stopped'>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+      process.on(signal, () => resolve('stopped'));
+  });
+  const world = await buildWorld(progressLines(), (call) => view.call(call));
+  try {
+    const stage = createStage(world, view, { isWatched: mode !== 'once' });
+    const steps = mode === 'record' ? story.slice(0, RECORDED_STEPS) : story;
+    const end = await Promise.race([play(stage, view, steps), stopped]);
+    if (end === 'stopped' && mode !== 'visit') throw new Error('stopped before its end');
+    if (mode === 'record') await recording.save();
+    if (mode === 'visit' && end !== 'stopped') {
+      view.say(farewell(world));
+      while ((await Promise.race([stopped, pause(1_000)])) !== 'stopped') await stage.read();
     }
-  } catch (error) {
-    if (!stop.signal.aborted) throw error;
-  }
-  // Ctrl-C is how a visitor leaves; it is no failure.
-  if (stop.signal.aborted && way !== 'visit') return (stop.signal.reason as Stopped).exitCode;
-  if (way === 'record') await finishRecording(unseen, performance);
-  return performance.failed ? 1 : 0;
-}
-
-async function finishRecording(unseen: RecordedTerminal, { failed }: Performance): Promise<void> {
-  if (failed) {
-    for (const { text } of unseen.written) process.stdout.write(text);
-    console.error('Nothing was recorded, as a step of the story failed');
-    return;
-  }
-  await keepRecording(withShortPauses(unseen.written));
-  console.log(`Recorded: ${PICTURE}`);
-}
-
-/**
- * Stays in place to the end: Ctrl-C is often pressed twice. A reader of the output that has gone
- * ends the demo too.
- */
-function stopOnSignals(stop: AbortController): void {
-  for (const signal of Object.keys(EXIT_CODES) as Signal[]) {
-    process.on(signal, () => stop.abort(new Stopped(`stopped by ${signal}`, EXIT_CODES[signal])));
-  }
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error) =>
-      stop.abort(new Stopped(`nobody reads the output any more: ${error.message}`, 1)),
-    );
+  } finally {
+    await world.end();
   }
 }
 
-async function untilStopped(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
+function viewOf(mode: ReturnType<typeof readMode>, recording: Recording): View {
+  if (mode === 'record') return createTable(recording.draw);
+  const { stdout } = process;
+  return stdout.isTTY ? createTable(drawOn(stdout)) : createLines((line) => console.log(line));
 }
 
 try {
-  const way = readArguments();
-  if (way === 'help') console.log(usage);
-  else process.exitCode = await demo(way);
+  await demo(readMode());
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  if (error instanceof TypeError && 'code' in error) console.error(usage);
+  if (error instanceof TypeError) console.error(usage);
   process.exitCode = 1;
 }

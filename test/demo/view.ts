@@ -1,201 +1,110 @@
-import { stripVTControlCharacters } from 'node:util';
+import { styleText } from 'node:util';
 import type { Call } from '../simulator/types.ts';
-import { outcomeOf, panel, type Row, type Scenery, shortPath } from './panel.ts';
-import { clockTime, createInk, duration, type Ink, wrap } from './text.ts';
 
-/** Kinds of lines of the story. */
-export type Tone = 'title' | 'text' | 'command' | 'good' | 'bad' | 'plain';
+/** One object, as the table shows it. */
+export interface Row {
+  readonly name: string;
+  readonly ready: string;
+  readonly reason: string;
+}
 
-/** Where the demo shows what happens. */
 export interface View {
-  say(tone: Tone, text: string): void;
-  /** An object is new or has changed. */
-  object(row: Row): void;
-  gone(name: string): void;
+  /** Lines of the story. */
+  say(text: string, format?: Format): void;
+  objects(rows: readonly Row[]): void;
   call(call: Call): void;
-  /** Shown above the objects from now on. */
-  step(text: string): void;
-  /** No live part from now on; the story may go on. */
-  close(): void;
 }
 
-/** What is needed of a terminal, or of a stream that is none. */
-export interface Out {
-  readonly isTTY?: boolean;
-  readonly columns: number;
-  readonly rows: number;
-  write(text: string): unknown;
-  on(event: 'resize', listener: () => void): unknown;
-  off(event: 'resize', listener: () => void): unknown;
-}
+type Format = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan' | 'none';
+/** Where a view that is redrawn goes, told what there is above the table and the table. */
+export type Draw = (story: readonly string[], table: readonly string[]) => void;
 
-/** Most redraws are one in this time. */
-const FRAME_MS = 250;
-const STORY_COLUMNS = 100;
-const CALLS_KEPT = 10;
+const CALLS_SHOWN = 5;
+const COLUMNS = 110;
 
-/** Redraws a part of a terminal in place; anywhere else prints every change as a line. */
-export function createView(out: Out, env: NodeJS.ProcessEnv): View {
-  const live = out.isTTY === true && env['TERM'] !== 'dumb';
-  const ink = createInk(live && (env['NO_COLOR'] ?? '') === '');
-  return live ? terminalView(out, ink) : lineView(out, ink);
-}
-
-function storyLines(tone: Tone, text: string, columns: number, ink: Ink): string[] {
-  const width = Math.max(20, Math.min(columns, STORY_COLUMNS) - 4);
-  switch (tone) {
-    case 'title':
-      return ['', ink.bold(ink.cyan(text))];
-    case 'plain':
-      return [text];
-    case 'command':
-      return [`  ${ink.bold(`$ ${text}`)}`];
-    case 'good':
-      return marked(ink.green('✓'), text, width);
-    case 'bad':
-      return marked(ink.red('✗'), text, width);
-    case 'text':
-      return wrap(text, width).map((line) => `  ${line}`);
-  }
-}
-
-function marked(mark: string, text: string, width: number): string[] {
-  return wrap(text, width - 2).map((line, index) => `  ${index === 0 ? mark : ' '} ${line}`);
-}
-
-function lineView(out: Out, ink: Ink): View {
-  const print = (lines: readonly string[]) => out.write(`${lines.join('\n')}\n`);
-  const shown = new Map<string, string>();
+/** Without a terminal: a line for each thing that happens. */
+export function createLines(write: (line: string) => void): View {
+  let shown = new Set<string>();
   return {
-    say: (tone, text) => print(storyLines(tone, text, STORY_COLUMNS, ink)),
-    object: (row) => {
-      const { name, ready, reason, next, message } = row;
-      if (shown.get(name) === JSON.stringify(row)) return;
-      shown.set(name, JSON.stringify(row));
-      const when = next === undefined ? '' : `, next attempt in ${duration(next - Date.now())}`;
-      print([
-        `    object ${name}: Ready=${ready} ${reason}${when}${message === '' ? '' : `: ${message}`}`,
-      ]);
+    say: (text) => write(text),
+    objects(rows) {
+      const lines = rows.map(({ name, ready, reason }) => `    ${name}: Ready ${ready}, ${reason}`);
+      for (const line of lines) if (!shown.has(line)) write(line);
+      shown = new Set(lines);
     },
-    gone: (name) => {
-      shown.delete(name);
-      print([`    object ${name}: deleted`]);
-    },
-    call: (call) =>
-      print([
-        `    call ${clockTime(call.receivedAt)} ${outcomeOf(call)} with ${call.keyId ?? 'no key'}: ${call.method} ${shortPath(call.path)} ${call.text}`,
-      ]),
-    step: () => undefined,
-    close: () => undefined,
+    call: (call) => write(`    the API got: ${callText(call)}`),
   };
 }
 
-/**
- * The story runs through the terminal as any output does; below it the live part is drawn over and
- * over.
- */
-function terminalView(out: Out, ink: Ink): View {
-  const rows = new Map<string, Row>();
-  const calls: Call[] = [];
-  let callsInAll = 0;
-  let step = 'none yet';
-  let told: string[] = [];
-  let drawn: readonly string[] = [];
-  let drawnAt = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
-  let open = true;
-
-  const scenery = (): Scenery => ({
-    rows: [...rows.values()],
-    calls,
-    callsInAll,
-    step,
-    now: Date.now(),
-  });
-  const draw = () => {
-    timer = undefined;
-    const { columns, rows: height } = out;
-    const next = panel(scenery(), { columns, rows: height }, ink);
-    if (told.length === 0 && next.join('\n') === drawn.join('\n')) return;
-    out.write(frame(drawn, told, next, columns));
-    told = [];
-    drawn = next;
-    drawnAt = performance.now();
-  };
-  const soon = () => {
-    if (open) timer ??= setTimeout(draw, Math.max(0, drawnAt + FRAME_MS - performance.now()));
-  };
-  const everySecond = setInterval(soon, 1_000);
-  const resized = () => soon();
-  out.on('resize', resized);
-  const showCursor = () => out.write(CURSOR_ON);
-  process.once('exit', showCursor);
-  out.write(CURSOR_OFF);
-
+/** The story, and below it the objects and what the API got, drawn again at each change. */
+export function createTable(draw: Draw): View {
+  const story: string[] = [];
+  const calls: string[] = [];
+  let rows: readonly Row[] = [];
+  const redraw = (): void => draw(story, tableOf(rows, calls));
   return {
-    say: (tone, text) => {
-      const lines = storyLines(tone, text, out.columns, ink);
-      if (!open) return void out.write(`${lines.join('\n')}\n`);
-      told.push(...lines);
-      soon();
+    say(text, format = 'none') {
+      for (const line of wrap(text)) story.push(styled(format, line));
+      redraw();
     },
-    object: (row) => {
-      rows.set(row.name, row);
-      soon();
+    objects(now) {
+      if (JSON.stringify(now) === JSON.stringify(rows)) return;
+      rows = now;
+      redraw();
     },
-    gone: (name) => {
-      rows.delete(name);
-      soon();
-    },
-    call: (call) => {
-      callsInAll += 1;
-      calls.push(call);
-      if (calls.length > CALLS_KEPT) calls.shift();
-      soon();
-    },
-    step: (text) => {
-      step = text;
-      soon();
-    },
-    close: () => {
-      if (!open) return;
-      open = false;
-      clearTimeout(timer);
-      clearInterval(everySecond);
-      out.off('resize', resized);
-      process.off('exit', showCursor);
-      out.write(`${frame(drawn, told, [], out.columns)}${CURSOR_ON}`);
+    call(call) {
+      const good = call.status !== undefined && call.status < 400;
+      calls.push(styled(good ? 'green' : 'red', cut(callText(call))));
+      redraw();
     },
   };
 }
 
-const ESC = '\u001B[';
-const CURSOR_OFF = `${ESC}?25l`;
-const CURSOR_ON = `${ESC}?25h`;
-const [HOLD, RELEASE] = [`${ESC}?2026h`, `${ESC}?2026l`];
-const [WRAP_OFF, WRAP_ON] = [`${ESC}?7l`, `${ESC}?7h`];
-const TO_LINE_END = `${ESC}K`;
-const TO_SCREEN_END = `${ESC}J`;
-
-/**
- * One write: back to the top of what was drawn, the story over it, the live part below; nothing is
- * blanked first.
- */
-function frame(
-  drawn: readonly string[],
-  told: readonly string[],
-  next: readonly string[],
-  columns: number,
-): string {
-  const up = heightOf(drawn, columns) - 1;
-  const back = up > 0 ? `\r${ESC}${up}A` : '\r';
-  const story = told.map((line) => `${line}${TO_LINE_END}\r\n`).join('');
-  const live = next.map((line) => `${line}${TO_LINE_END}`).join('\r\n');
-  return `${HOLD}${back}${story}${WRAP_OFF}${live}${TO_SCREEN_END}${WRAP_ON}${RELEASE}`;
+/** Writes over what it wrote before, as far as that is no story. */
+export function drawOn(terminal: NodeJS.WriteStream): Draw {
+  let told = 0;
+  let height = 0;
+  return (story, table) => {
+    const back = height > 0 ? `\r\u001B[${height}A\u001B[J` : '';
+    terminal.write([`${back}${[...story.slice(told), ...table].join('\n')}`, ''].join('\n'));
+    told = story.length;
+    height = table.length;
+  };
 }
 
-/** In a terminal that has become narrower since, a line takes more than one row. */
-function heightOf(lines: readonly string[], columns: number): number {
-  const widths = lines.map((line) => [...stripVTControlCharacters(line)].length);
-  return widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
+function tableOf(rows: readonly Row[], calls: readonly string[]): string[] {
+  const line = (name: string, ready: string, reason: string) =>
+    `${name.padEnd(24)}${ready.padEnd(9)}${reason}`;
+  const last = calls.slice(-CALLS_SHOWN);
+  return [
+    styled('dim', '─'.repeat(COLUMNS)),
+    styled('dim', line('NAME', 'READY', 'REASON')),
+    ...rows.map(({ name, ready, reason }) => styled(colourOf(ready), line(name, ready, reason))),
+    styled('dim', `WHAT THE API GOT: ${calls.length} ${calls.length === 1 ? 'call' : 'calls'}`),
+    ...last,
+  ];
+}
+
+function colourOf(ready: string): Format {
+  if (ready === 'True') return 'green';
+  return ready === 'False' ? 'red' : 'yellow';
+}
+
+function callText({ status, fate, method, path, text }: Call): string {
+  const target = path.replace(/^.*\/(pipes|activities|organizations)\/(.{8}).*$/, '$1/$2…');
+  return `${status ?? fate ?? 'no answer'} ${method} ${target} ${text}`.trimEnd();
+}
+
+function styled(format: Format, text: string): string {
+  return format === 'none' ? text : styleText(format, text, { validateStream: false });
+}
+
+function cut(text: string): string {
+  return text.length > COLUMNS ? `${text.slice(0, COLUMNS - 1)}…` : text;
+}
+
+/** Broken at spaces where there are any. */
+function wrap(text: string): string[] {
+  const parts = new RegExp(`.{1,${COLUMNS}}(?: |$)|.{${COLUMNS}}`, 'g');
+  return text.split('\n').flatMap((line) => line.match(parts) ?? ['']);
 }

@@ -7,7 +7,6 @@ import { someoneElse } from '../simulator/someone-else.ts';
 import { ORGANIZATION as ACME } from '../support/examples.ts';
 import { endpoint, ledgerOf, list } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
-import { installPolicies, type Policies } from '../support/policies.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ORGANIZATION } from '../support/scene-objects.ts';
 import { walk } from '../support/walk.ts';
@@ -21,18 +20,10 @@ const FORGOTTEN = 'psc-old-12';
 const USED = numbered('psc', 18);
 
 let scene: Scene;
-let policies: Policies;
 beforeAll(async () => {
   scene = await openScene();
-  policies = await installPolicies({
-    namespaces: [scene.namespace],
-    only: ['pipewright-removals'],
-  });
 });
-afterAll(async () => {
-  await policies.remove();
-  await scene.end();
-});
+afterAll(() => scene.end());
 
 test('the guide removes what leaked, and what others have stays, whoever acts between its steps', async () => {
   const { simulator, orgs } = scene;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import packageJson from '../../package.json' with { type: 'json' };
 import type { Lease } from '../../src/kube/lease/lease-record.ts';
 import { waitFor } from '../controlplane/client.ts';
 import { allow, asAdmin, operatorRules } from '../support/cluster.ts';
@@ -79,12 +78,4 @@ test('of two processes one works; the other takes over within 20 s of its death,
     `/apis/coordination.k8s.io/v1/namespaces/${scene.namespace}/leases`,
   );
   expect(items).toHaveLength(1);
-  expect(items[0]?.metadata.annotations).toEqual({
-    'pipewright.dev/version': packageJson.version,
-    'pipewright.dev/namespaces': scene.namespace,
-    'pipewright.dev/selector': '',
-    'pipewright.dev/secret-selector': '',
-    'pipewright.dev/api-url': scene.simulator.url,
-    'pipewright.dev/plan-only': 'false',
-  });
 });

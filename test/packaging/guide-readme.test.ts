@@ -21,7 +21,7 @@ follow(pageBlocks('README.md'), () => world, {
   before: {
     'The first object >> kubectl apply -f orders.yaml': () =>
       world.simulator.setKey(KEY.id, KEY.secret, { disabled: true }),
-    'The first object >> kubectl pipewright explain': () =>
+    'The first object >> kubectl pipewright status': () =>
       waitFor(() => world.succeed('kubectl get pset/orders -n ingest'), {
         what: 'the operator to hear that the key is disabled',
         until: (line) => line.includes('Unauthorized'),

@@ -6,7 +6,7 @@ import { follow } from './follow.ts';
 import { type GuideWorld, install, openGuideWorld } from './guide-world.ts';
 import { BUILD_MS } from './helm.ts';
 
-/** Both pages in one cluster, with the controllers that add roles together and end namespaces. */
+/** The page in a cluster with the controllers that add roles together and end namespaces. */
 let world: GuideWorld;
 let controllers: Awaited<ReturnType<typeof startControllers>>;
 
@@ -31,11 +31,6 @@ async function inForce(): Promise<void> {
     until: ({ stderr }) => stderr.includes('(spec.organizationId), but 0b1d7c52'),
   });
 }
-
-follow(pageBlocks('deploy/guides/plan-in-pull-requests.md'), () => world, {
-  sync: () => world.node.sync(),
-  endsWith: { 'What this user may do': 1 },
-});
 
 follow(pageBlocks('deploy/guides/tenancy.md'), () => world, {
   sync: () => world.node.sync(),

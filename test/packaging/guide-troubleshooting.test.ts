@@ -220,7 +220,6 @@ follow(pageBlocks('deploy/guides/plugin.md'), () => world, {
   },
   endsWith: {
     'In a pull request: plan': 2,
-    'When something is not Ready: status, explain, doctor >> kubectl pipewright bundle': 2,
   },
 });
 

@@ -1,6 +1,6 @@
 /** What the objects of deploy/examples speak of. */
 export const ORGANIZATION = '0b1d7c52-4f0e-4d0b-9a53-2f1c6e1d8a10';
-export const SERVICE = '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21';
+const SERVICE = '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21';
 const PIPE_ID = '9e44d1a3-0c7b-4f35-b8e2-71a6c9d05f32';
 /** As the simulator names it. */
 export const PIPE = `${ORGANIZATION}/${SERVICE}/${PIPE_ID}`;

@@ -26,7 +26,7 @@ export interface FakeNode {
 }
 
 /** `logsOf`: of a Pod by its name. */
-export async function startKubelet(logsOf: (pod: string) => Logs | undefined): Promise<Kubelet> {
+async function startKubelet(logsOf: (pod: string) => Logs | undefined): Promise<Kubelet> {
   const queries: URLSearchParams[] = [];
   const ca = await TinyCA.create('node');
   const { certPem: cert, keyPem: key } = await ca.newServingCert('127.0.0.1');
@@ -51,7 +51,7 @@ export async function startKubelet(logsOf: (pod: string) => Logs | undefined): P
 }
 
 /** How the API server finds the kubelet of a node. */
-export function nodeStatus(port: number): object {
+function nodeStatus(port: number): object {
   return {
     addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
     daemonEndpoints: { kubeletEndpoint: { Port: port } },

@@ -75,7 +75,6 @@ export interface Candidate {
 interface Start extends Partial<Pick<Link, 'fate' | 'watches'>> {
   readonly identity: string;
   readonly skewMs?: number;
-  readonly annotations?: Readonly<Record<string, string>>;
   readonly onStarted?: () => void;
 }
 
@@ -92,7 +91,6 @@ export function start(kube: MemoryKube, base: Clock, options: Start): Candidate 
     namespace: 'pw',
     name: 'pipewright',
     identity: options.identity,
-    ...(options.annotations && { annotations: options.annotations }),
     onStarted: (formerVersion) => {
       formerVersions.push(formerVersion);
       told.push('started');

@@ -41,13 +41,6 @@ export function pageBlocks(page: string): PageBlock[] {
   });
 }
 
-/** The queries of a page: each ```promql block. */
-export function pageQueries(page: string): { readonly line: number; readonly expr: string }[] {
-  return fencesIn(readFileSync(page, 'utf8'))
-    .filter(({ language }) => language === 'promql')
-    .map(({ line, lines }) => ({ line, expr: lines.join('\n') }));
-}
-
 /** Fenced blocks with where they stand; a fence may be indented, as below a list's item. */
 export function fencesIn(text: string): Fence[] {
   const found: Fence[] = [];

@@ -53,6 +53,5 @@ export const STATUS: Rule = {
   resources: ['pipesettings/status', 'organizations/status', 'activities/status'],
   verbs: all,
 };
-export const SECRETS: Rule = { apiGroups: [''], resources: ['secrets'], verbs: all };
 /** What a RoleBinding to cluster-admin gives. */
 export const EVERYTHING: Rule = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] };

@@ -87,11 +87,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 /** Each names every kind, for one who asks about all. */
-const LISTS_OF_KINDS = new Set([
-  'src/kinds/index.ts',
-  'src/kinds/definitions.ts',
-  'src/kinds/forecasts.ts',
-]);
+const LISTS_OF_KINDS = new Set(['src/kinds/index.ts', 'src/kinds/definitions.ts']);
 /** A kind, with all its rooms: what it may import of the others. */
 const OF_A_KIND = [
   'src/kinds/schema/',
@@ -111,14 +107,11 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   pino: ['src/telemetry/logger.ts'],
   commander: ['src/cli/'],
   yaml: ['src/cli/'],
-  'modern-tar': ['src/cli/bundle/'],
 };
 /** The plugin stands beside the operator: it may use all of it that decides, and nothing uses it. */
 const CLI = 'src/cli/';
-/** The plugin's own parts that all its commands use. */
-const CLI_SHARED = ['src/cli/', 'src/cli/cluster/', 'src/cli/manifests/'];
 const HARMLESS_BUILTINS = new Set(['node:crypto', 'node:util']);
-const PURE = /^src\/kinds\/[^/]+\/(plan|report|resource|forecast)\.ts$/;
+const PURE = /^src\/kinds\/[^/]+\/(plan|report|resource)\.ts$/;
 const BANNED_NAME = /^(utils?|helpers?|common|managers?)$/;
 const MOST_LINES = 300;
 /** A text that users are shown is not cut for it; a comment is. */
@@ -164,7 +157,7 @@ function forbiddenImport(from: string, to: string): boolean {
 /** A command uses what all commands share; only what lists the commands knows each of them. */
 function isOfPlugin(from: string, to: string): boolean {
   if (!from.startsWith(CLI)) return false;
-  return CLI_SHARED.includes(roomOf(to)) || from === 'src/cli/program.ts';
+  return roomOf(to) === CLI || from === 'src/cli/program.ts';
 }
 
 /** All that one kind may know of another. */

@@ -357,57 +357,6 @@ describe('values', () => {
   });
 });
 
-describe('metrics on a listener of their own', () => {
-  const cert = file('tls.crt', 'read at the start of the server');
-  const key = file('tls.key', 'read at the start of the server');
-  const flags = {
-    'metrics-listen': '127.0.0.1:8443',
-    'metrics-tls-cert': cert,
-    'metrics-tls-key': key,
-  };
-  const given = (names: readonly string[]): string[] =>
-    Object.entries(flags).flatMap(([name, text]) =>
-      names.includes(name) ? [`--${name}`, text] : [],
-    );
-
-  test('are there with all three flags, and not without', () => {
-    expect(accepted(given(Object.keys(flags))).secureMetrics).toEqual({
-      listen: { host: '127.0.0.1', port: 8443 },
-      certFile: cert,
-      keyFile: key,
-    });
-    expect(accepted([])).not.toHaveProperty('secureMetrics');
-  });
-
-  test.each([
-    [['metrics-listen'], ['metrics-tls-cert', 'metrics-tls-key']],
-    [['metrics-tls-cert'], ['metrics-listen', 'metrics-tls-key']],
-    [['metrics-tls-key'], ['metrics-listen', 'metrics-tls-cert']],
-    [['metrics-listen', 'metrics-tls-key'], ['metrics-tls-cert']],
-    [['metrics-tls-cert', 'metrics-tls-key'], ['metrics-listen']],
-  ])('with %j alone lack %j, each of which is told', (names, missing) => {
-    expect(refused([URL_FLAG, ...given(names)])).toEqual(
-      missing.map(
-        (name) =>
-          `--${name} is missing; --metrics-listen, --metrics-tls-cert and --metrics-tls-key go together: give all three or none`,
-      ),
-    );
-  });
-
-  test('need files that are there', () => {
-    const [flag, absent] = ['--metrics-tls-key', join(folder, 'no-such.key')];
-    const problems = refused([
-      URL_FLAG,
-      ...given(['metrics-listen', 'metrics-tls-cert']),
-      flag,
-      absent,
-    ]);
-    expect(problems).toEqual([
-      expect.stringContaining(`${flag}: the file "${absent}" does not exist`),
-    ]);
-  });
-});
-
 describe('leader election', () => {
   const cluster = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
 
@@ -474,7 +423,7 @@ describe('help, version and the table', () => {
     const help = parse(['--help']);
     const message = help.ok ? '' : help.message;
     const rows = renderFlagTable().trim().split('\n').slice(2);
-    expect(rows).toHaveLength(25);
+    expect(rows).toHaveLength(22);
     for (const row of rows) {
       const [, flag = ''] = /^\| `(--[a-z-]+(?: [^`]+)?)` \|/.exec(row) ?? [];
       expect(message).toContain(`\n  ${flag}\n`);

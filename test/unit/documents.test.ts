@@ -11,7 +11,7 @@ const NOT_HAD: Readonly<Record<string, RegExp>> = {
   'Sealed Secrets': /\bkubeseal /,
   'a cloud account': /^(?:aws|gcloud) /,
   'a container engine': /^(?:docker|podman) /,
-  'a node that runs Pods': /^helm test /,
+  'a node that runs Pods': /^(?:helm test|kubectl -n pipewright logs) /,
   'a published release': /^curl .*\/releases\/download\//,
   'nodes, and an image of curl': / run .* --image=curlimages\/curl/,
   'the Prometheus operator': /\b(?:pod|service)monitors\b/,

@@ -39,44 +39,6 @@ describe('leading', () => {
     expect(kube.get(LEASE_PATH)?.metadata.annotations).toEqual({ note: 'mine' });
   });
 
-  test('says of itself what it is given with the very writes that it makes anyway, beside what others have put there', async () => {
-    const of = async (annotations?: Readonly<Record<string, string>>) => {
-      const kube = new MemoryKube();
-      kube.set(LEASE_PATH, {
-        spec: {},
-        metadata: { annotations: { note: 'mine', flags: 'of the one before' }, labels: { a: 'b' } },
-      });
-      const clock = new FakeClock();
-      const a = start(kube, clock, { identity: 'a', ...(annotations && { annotations }) });
-      await clock.advance(21_000);
-      const leading = kube.get(LEASE_PATH)?.metadata;
-      a.stop.abort();
-      await clock.advance(0);
-      return { writes: writes(kube).length, leading, released: kube.get(LEASE_PATH)?.metadata };
-    };
-    const said = await of({ flags: 'ours', more: '' });
-    expect(said.leading?.annotations).toEqual({ note: 'mine', flags: 'ours', more: '' });
-    expect(said.released?.annotations).toEqual(said.leading?.annotations);
-    expect(said.leading?.labels).toEqual({ a: 'b' });
-    const silent = await of();
-    expect(silent.leading?.annotations).toEqual({ note: 'mine', flags: 'of the one before' });
-    expect(said.writes).toBe(silent.writes);
-  });
-
-  test('puts right what somebody else has made of it, and says it again in a Lease made anew', async () => {
-    const kube = new MemoryKube();
-    const clock = new FakeClock();
-    const a = start(kube, clock, { identity: 'a', annotations: { flags: 'ours' } });
-    await clock.advance(1_000);
-    kube.set(LEASE_PATH, { ...kube.get(LEASE_PATH), metadata: { annotations: { flags: 'no' } } });
-    await clock.advance(2_000);
-    expect(kube.get(LEASE_PATH)?.metadata.annotations).toEqual({ flags: 'ours' });
-    kube.remove(LEASE_PATH);
-    await clock.advance(2_000);
-    expect(kube.get(LEASE_PATH)?.metadata.annotations).toEqual({ flags: 'ours' });
-    expect(a.told).toEqual(['started']);
-  });
-
   test('is over when no renewal succeeded for ten seconds since the start of the last good one, and only once', async () => {
     const kube = new MemoryKube();
     const clock = new FakeClock();

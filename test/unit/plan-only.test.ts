@@ -2,26 +2,26 @@ import { describe, expect, test } from 'vitest';
 import { definition } from '../../src/kinds/organization/definition.ts';
 import { FINALIZER } from '../../src/kinds/organization/resource.ts';
 import { type CommonStatus, readyOf } from '../../src/kinds/status/common-status.ts';
-import { ForecastStage } from '../support/forecast-stage.ts';
+import { KindStage } from '../support/kind-stage.ts';
 import { anAppliedPipeSettings, heldByAnother, planned, visit } from '../support/objects.ts';
 import { e } from '../support/organization-entries.ts';
 
 const MINUTE = 60_000;
 
 /** An operator with --plan-only leads from now on: it sends nothing. */
-async function look(stage: ForecastStage): Promise<void> {
+async function look(stage: KindStage): Promise<void> {
   stage.sent = [];
   stage.restart({ planOnly: true });
   await stage.settle();
   expect(stage.sent).toEqual([]);
 }
 
-async function act(stage: ForecastStage): Promise<void> {
+async function act(stage: KindStage): Promise<void> {
   stage.restart();
   await stage.settle();
 }
 
-function reasonIn(stage: ForecastStage): string | undefined {
+function reasonIn(stage: KindStage): string | undefined {
   const status = stage.get('acme')?.status as CommonStatus | undefined;
   return readyOf(status)?.reason;
 }
@@ -34,8 +34,8 @@ describe('a deleted object that may leave something behind', () => {
     deletionPolicy: 'RemovePrivateEndpoints',
   };
 
-  async function added(): Promise<ForecastStage> {
-    const stage = new ForecastStage(definition, () => 'ingest');
+  async function added(): Promise<KindStage> {
+    const stage = new KindStage(definition, () => 'ingest');
     stage.apply('acme', SPEC);
     await stage.settle();
     return stage;

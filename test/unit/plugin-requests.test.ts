@@ -1,294 +1,247 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Kubectl } from '../../src/cli/cluster/kubectl.ts';
-import { inTurn } from '../../src/cli/request/in-turn.ts';
-import { answerOf, isGood, shownReady } from '../../src/cli/request/progress.ts';
-import { request } from '../../src/cli/request/request.ts';
-import { actionOf } from '../../src/cli/request/verbs.ts';
-import { stoppedByUser } from '../../src/cli/user-error.ts';
-import type { Condition } from '../../src/controller/conditions.ts';
-import type { KubeObject } from '../../src/kube/resource.ts';
-import { FakeClock } from '../support/fake-clock.ts';
-import { fakeTerminal } from '../support/fake-terminal.ts';
+import { parseAllDocuments } from 'yaml';
+import { runCheck } from '../../src/cli/check/check.ts';
+import { rightsOnObjects, rightsOnSecret } from '../../src/cli/check/rights.ts';
+import { kubectlBy, type Ran } from '../../src/cli/kubectl.ts';
+import { parseObjectName } from '../../src/cli/objects.ts';
+import type { Outcome } from '../../src/cli/program.ts';
+import { runRequest } from '../../src/cli/request/request.ts';
+import { runStatus } from '../../src/cli/status/status.ts';
+import { definitions } from '../../src/kinds/definitions.ts';
 
-const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
+const NOW = Date.parse('2026-03-01T12:00:00Z');
 
-interface Wanted {
-  readonly reason?: string;
-  readonly status?: Condition['status'];
-  readonly observed?: number;
-  readonly handled?: string;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly spec?: unknown;
+type Answer = string | object | Partial<Ran>;
+
+/** Answers by the beginning of the arguments; what was asked is kept. */
+function aContext(answers: Readonly<Record<string, Answer>>) {
+  const asked: string[] = [];
+  const inputs: string[] = [];
+  const kubectl = kubectlBy((args, input = '') => {
+    const line = args.join(' ');
+    asked.push(line);
+    inputs.push(input);
+    const answer = Object.entries(answers).find(([start]) => line.startsWith(start))?.[1];
+    if (answer === undefined) throw new Error(`unexpected: kubectl ${line}`);
+    const stdout = typeof answer === 'string' ? answer : JSON.stringify(answer);
+    const ran = typeof answer === 'object' && 'code' in answer ? answer : { stdout };
+    return Promise.resolve({ code: 0, stdout: '', stderr: '', ...ran });
+  });
+  return { kubectl, now: () => NOW, columns: undefined, asked, inputs };
 }
 
-/** An object of generation 2. */
-function anObject(wanted: Wanted = {}): KubeObject {
-  const { reason = 'Applied', status = 'True', observed = 2, handled } = wanted;
-  const { annotations = {}, labels = {}, spec } = wanted;
-  const ready = {
-    type: 'Ready',
-    status,
-    reason,
-    message: 'Said',
-    observedGeneration: observed,
-    lastTransitionTime: '2026-03-01T12:00:00Z',
-  };
-  return {
-    metadata: {
-      name: 'orders',
-      namespace: 'ingest',
-      uid: 'uid-1',
-      resourceVersion: '7',
-      generation: 2,
-      creationTimestamp: '2026-03-01T12:00:00Z',
-      annotations,
-      labels,
-    },
-    spec,
-    status: { conditions: [ready], lastHandledReconcileAt: handled },
-  };
+function aPipe(name: string, more: { readonly metadata?: object; readonly status?: object } = {}) {
+  const metadata = { name, namespace: 'ingest', uid: name, generation: 4, ...more.metadata };
+  const spec = { credentialsSecretRef: { name: 'api' } };
+  return { kind: 'PipeSettings', metadata, spec, status: more.status };
 }
 
-describe('the operator has acted', () => {
-  const retry = actionOf('retry', 'now');
-  const asked = { [REQUESTED_AT]: 'now' };
-  test.each<[string, boolean, Wanted]>([
-    ['on the request', true, { annotations: asked, handled: 'now' }],
-    ['on no request yet', false, { annotations: asked }],
-    ['on an earlier one', false, { annotations: asked, handled: 'before' }],
+const FLAGS = { timeout: '60s' };
+
+describe('a request', () => {
+  test.each([
     [
-      'on a later one of somebody else',
-      true,
-      { annotations: { [REQUESTED_AT]: 'later' }, handled: 'later' },
+      'retry',
+      '{"metadata":{"annotations":{"pipewright.dev/reconcile-requested-at":"2026-03-01T12:00:00.000Z"}}}',
     ],
-    ['on it, but an edit came after', false, { annotations: asked, handled: 'now', observed: 1 }],
-    [
-      'on it, and is between two requests',
-      false,
-      { annotations: asked, handled: 'now', reason: 'Pending', status: 'Unknown' },
-    ],
-    [
-      'on it, and it failed',
-      true,
-      { annotations: asked, handled: 'now', reason: 'NotFound', status: 'False' },
-    ],
-    [
-      'before, as the spec is invalid, and never will',
-      true,
-      { annotations: asked, reason: 'SpecInvalid', status: 'False' },
-    ],
-  ])('%s: %s', (_, has, wanted) => {
-    expect(answerOf(anObject(wanted), retry) !== undefined).toBe(has);
-  });
-
-  test.each(['suspend', 'resume'] as const)(
-    'on %s, where it speaks of the present generation',
-    (verb) => {
-      const action = actionOf(verb, '');
-      expect(answerOf(anObject({ observed: 1 }), action)).toBeUndefined();
-      expect(answerOf(anObject({ observed: 2 }), action)).toMatchObject({ reason: 'Applied' });
-    },
-  );
-});
-
-test('suspended is what suspend is for, Ready or not; the others want Ready', () => {
-  const said = (wanted: Wanted): Condition => {
-    const answer = answerOf(anObject(wanted), actionOf('resume', ''));
-    if (!answer) throw new Error('no answer');
-    return answer;
-  };
-  const suspended = said({ reason: 'Suspended', status: 'False' });
-  expect(isGood(suspended, actionOf('suspend', ''))).toBe(true);
-  expect(isGood(said({}), actionOf('suspend', ''))).toBe(false);
-  expect(isGood(suspended, actionOf('resume', ''))).toBe(false);
-  expect(isGood(said({}), actionOf('retry', ''))).toBe(true);
-});
-
-test('what a status says is shown as one line, whoever wrote it', () => {
-  const condition = answerOf(anObject(), actionOf('resume', ''));
-  if (!condition) throw new Error('no answer');
-  const message = 'a\nerror: forged\u001b[2J\u202e';
-  expect(shownReady({ ...condition, message })).toBe('Ready, Applied: a error: forged [2J');
-});
-
-describe('who may set spec.suspend back', () => {
-  const LAST = 'kubectl.kubernetes.io/last-applied-configuration';
-  const applied = (manifest: string): Wanted => ({ annotations: { [LAST]: manifest } });
-  test.each<[Wanted, 'suspend' | 'resume', string]>([
-    [{}, 'suspend', 'nobody'],
-    [{ labels: { 'app.kubernetes.io/instance': 'x' } }, 'suspend', 'nobody'],
-    [
-      { labels: { 'argocd.argoproj.io/instance': 'x' } },
-      'suspend',
-      'is applied by Argo CD (argocd.argoproj.io/instance)',
-    ],
-    [
-      {
-        labels: { 'helm.toolkit.fluxcd.io/name': 'x' },
-        annotations: { 'meta.helm.sh/release-name': 'x' },
-      },
-      'resume',
-      'is applied by Flux (helm.toolkit.fluxcd.io/name)',
-    ],
-    [{ annotations: { 'meta.helm.sh/release-name': 'x' } }, 'resume', 'is applied by Helm'],
-    [applied('{"spec":{"suspend":true}}'), 'resume', 'was applied with "suspend: true"'],
-    [applied('{"spec":{"suspend":true}}'), 'suspend', 'nobody'],
-    [applied('{"spec":{"suspend":false}}'), 'suspend', 'was applied with "suspend: false"'],
-    [applied('{"spec":{}}'), 'resume', 'nobody'],
-    [applied('null'), 'resume', 'nobody'],
-    [applied('{'), 'resume', 'nobody'],
-  ])('%j, %s', (wanted, verb, says) => {
-    const remark = actionOf(verb, '').remark(anObject(wanted)) ?? 'nobody';
-    expect(remark).toContain(says);
-  });
-});
-
-test('a few run at once, and the results come in the order of the items', async () => {
-  let running = 0;
-  let most = 0;
-  const results = await inTurn([...Array(20).keys()], async (item) => {
-    running += 1;
-    most = Math.max(most, running);
-    for (let turns = 20 - item; turns > 0; turns--) await Promise.resolve();
-    running -= 1;
-    return item * 2;
-  });
-  expect(results).toEqual([...Array(20).keys()].map((item) => item * 2));
-  expect(most).toBe(4);
-});
-
-describe('Ctrl-C', () => {
-  const NAMES = Array.from({ length: 12 }, (_, nth) => `n${nth}`);
-
-  /** Ctrl-C while the fourth object is being written; that kubectl is ended by it, too. */
-  async function suspendAll(more: { readonly wait?: boolean; readonly output?: 'json' } = {}) {
-    const stop = new AbortController();
-    const printed: string[] = [];
-    const patched: string[] = [];
-    const kubectl: Partial<Kubectl> = {
-      async get<T>(path: string) {
-        const items = NAMES.map((name) => {
-          const { metadata, ...rest } = anObject({ spec: {} });
-          return { ...rest, metadata: { ...metadata, name, uid: name } };
-        });
-        return { items: path.endsWith('/pipesettings') ? items : [], metadata: {} } as T;
-      },
-      async succeed(args) {
-        const name = args[2] ?? '';
-        patched.push(name);
-        if (patched.length === 4) {
-          stop.abort();
-          throw stoppedByUser();
-        }
-        return JSON.stringify(anObject());
-      },
-    };
-    const context = {
-      kubectl: kubectl as Kubectl,
-      terminal: fakeTerminal({ print: (line) => void printed.push(line) }),
-      clock: new FakeClock(),
-      version: 'test',
-      env: {},
-      stop: stop.signal,
-    };
-    const flags = {
-      all: true,
-      namespace: 'ingest',
-      timeout: '5m',
-      output: 'text',
-      ...more,
-    } as const;
-    const error = await request(context, { verb: 'suspend', words: [], flags }).then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    return { printed, patched, error };
-  }
-
-  test('ends the writing, and each object is said to be written or not', async () => {
-    const { printed, patched, error } = await suspendAll({ wait: true });
-    expect(patched).toEqual(['n0', 'n1', 'n2', 'n3']);
-    expect(printed).toEqual(['n0', 'n1', 'n2'].map((name) => `pset/${name}: suspended`));
-    expect(error).toMatchObject({ name: 'Stopped', exitCode: 130 });
-    expect(String(error).split('\n')).toEqual([
-      'Stopped: suspend was stopped, and not done for 9 objects of 12:',
-      '  pset/n3: stopped in the middle; it may be written',
-      ...NAMES.slice(4).map((name) => `  pset/${name}: not written`),
+    ['suspend', '{"spec":{"suspend":true}}'],
+    ['resume', '{"spec":{"suspend":null}}'],
+  ] as const)('to %s is one patch of all', async (verb, patch) => {
+    const items = [aPipe('one'), aPipe('two')];
+    const context = aContext({ get: { items }, patch: '4\n5\n' });
+    const { code, lines } = await runRequest(verb, context, ['pset/one', 'pset/two'], FLAGS);
+    expect([code, lines.length]).toEqual([0, 2]);
+    expect(context.asked).toEqual([
+      'get pipesettings.pipewright.dev/one pipesettings.pipewright.dev/two -o json',
+      `patch pipesettings.pipewright.dev/one pipesettings.pipewright.dev/two -n ingest --type=merge -p ${patch} -o jsonpath={.metadata.generation}{"\\n"}`,
     ]);
   });
 
-  test('programs are told the same', async () => {
-    const { printed } = await suspendAll({ output: 'json' });
-    const rows = JSON.parse(printed.join('')) as { result: string }[];
-    expect(rows.map(({ result }) => result)).toEqual([
-      ...Array.from({ length: 3 }, () => 'suspended'),
-      'unknown',
-      ...Array.from({ length: 8 }, () => 'notWritten'),
-    ]);
-  });
-});
-
-/** A retry that waits, with a cluster whose operator does nothing; `follow` is its watch. */
-async function waiting(follow: Kubectl['follow'], more: { readonly output: 'text' | 'json' }) {
-  const stop = new AbortController();
-  const said: string[] = [];
-  const clock = new FakeClock();
-  const orders = anObject({ spec: {} });
-  const kubectl: Partial<Kubectl> = {
-    follow,
-    get: async <T>(path: string) =>
-      (path.includes('?') ? { items: [orders], metadata: {} } : orders) as T,
-    succeed: async () => JSON.stringify(orders),
-  };
-  const terminal = fakeTerminal({ print: (line) => void said.push(line) });
-  const about = { kubectl: kubectl as Kubectl, terminal, clock, version: 'test', env: {} };
-  const flags = { wait: true, namespace: 'ingest', timeout: '1s', context: 'stage', ...more };
-  const ended = request(
-    { ...about, stop: stop.signal },
-    { verb: 'retry', words: ['pset/orders'], flags },
-  ).catch((error: unknown) => error);
-  return { stop, said, clock, ended };
-}
-
-const unending: Kubectl['follow'] = (_path, _onLine, signal) =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
-
-describe('while the operator is waited for', () => {
-  test.each<[NodeJS.Signals | undefined, number]>([
-    [undefined, 130],
-    ['SIGTERM', 143],
-  ])('a signal (%s): the rows are printed, and it ends with %i', async (signal, exitCode) => {
-    const { stop, said, clock, ended } = await waiting(unending, { output: 'json' });
-    await clock.advance(0);
-    stop.abort(signal);
-    expect(await ended).toMatchObject({
-      name: 'Stopped',
-      exitCode,
-      message: 'stopped waiting; what was written stays, and the operator acts on it when it can',
+  test('waits for the generation that the patch has made, and says what came out', async () => {
+    const status = { observedGeneration: 5 };
+    const context = aContext({
+      get: aPipe('one', { metadata: { generation: 5 }, status }),
+      patch: '5\n',
+      wait: '',
     });
-    expect(JSON.parse(said.at(-1) ?? '')).toMatchObject([
-      { name: 'orders', result: 'requested', waited: 'stopped' },
+    const outcome = await runRequest('suspend', context, ['pset/one'], { ...FLAGS, wait: true });
+    expect(outcome).toMatchObject({
+      code: 0,
+      lines: [expect.stringMatching(/^pset\/one in ingest: /)],
+    });
+    expect(context.asked[2]).toBe(
+      'wait pipesettings.pipewright.dev/one -n ingest --for=jsonpath={.status.observedGeneration}=5 --timeout=60s',
+    );
+  });
+
+  test('that nobody answers is an error', async () => {
+    const late = { code: 1, stderr: 'error: timed out waiting for the condition on one' };
+    const context = aContext({ get: aPipe('one'), patch: '4\n', wait: late });
+    const outcome = await runRequest('retry', context, ['pset/one'], { ...FLAGS, wait: true });
+    expect(outcome.code).toBe(1);
+    expect(outcome.lines).toEqual(['pset/one in ingest: no answer yet']);
+    expect(outcome.notes?.[0]).toMatch(/^error: 1 of 1 object had no answer in 60s/);
+  });
+
+  test.each([
+    ['Argo CD', { annotations: { 'argocd.argoproj.io/tracking-id': 'x' } }],
+    ['Flux', { labels: { 'kustomize.toolkit.fluxcd.io/name': 'x' } }],
+  ])('to suspend what %s manages warns once', async (tool, metadata) => {
+    const items = [aPipe('one', { metadata }), aPipe('two', { metadata })];
+    const context = aContext({ get: { items }, patch: '4\n4\n' });
+    const { notes } = await runRequest('suspend', context, [], { ...FLAGS, allNamespaces: true });
+    expect(notes).toEqual([
+      `warning: ${tool} manages pset/one, pset/two and will undo this; set spec.suspend in Git too`,
     ]);
   });
+});
 
-  test('a line of the watch without an object is nothing', async () => {
-    const lines = ['{"type":"ADDED","object":{}}', 'null', '{'];
-    const { clock, ended } = await waiting(
-      (path, onLine, signal) => {
-        for (const line of lines) onLine(line);
-        return unending(path, onLine, signal);
-      },
-      { output: 'text' },
-    );
-    await clock.advance(2_000);
-    expect(await ended).toBe(2);
+describe('what is refused before anything is asked', () => {
+  const context = aContext({});
+  test.each<[string, () => Promise<Outcome>, RegExp]>([
+    ['retry of everything', () => runRequest('retry', context, [], FLAGS), /say what to retry/],
+    [
+      'an empty -l',
+      () => runRequest('retry', context, [], { ...FLAGS, selector: ' ' }),
+      /-l is empty/,
+    ],
+    [
+      'names and -A',
+      () => runStatus(context, ['pset/a'], { allNamespaces: true }),
+      /pset\/a is named/,
+    ],
+    ['an empty -n', () => runStatus(context, [], { namespace: '' }), /-n is empty/],
+    [
+      'a kind of others',
+      () => runStatus(context, ['pod/a'], {}),
+      /"pod" is not a kind of Pipewright/,
+    ],
+    ['no name', () => runStatus(context, ['pset/'], {}), /write it as pset\/NAME/],
+  ])('%s', async (_, run, says) => {
+    await expect(run()).rejects.toThrow(says);
+    expect(context.asked).toEqual([]);
   });
 
-  test('too long: what is to be pasted is for the same cluster', async () => {
-    const { said, clock, ended } = await waiting(unending, { output: 'text' });
-    await clock.advance(2_000);
-    expect(await ended).toBe(2);
-    expect(said.at(-1)).toMatch(/: kubectl pipewright doctor --context=stage$/);
+  test.each([
+    'pset',
+    'pipesettings',
+    'porg',
+    'organization',
+    'organizations.pipewright.dev',
+    'Activities',
+    'activity',
+  ])('but not %s/NAME', (kind) => expect(parseObjectName(`${kind}/a`).name).toBe('a'));
+});
+
+test.each([
+  [
+    'Error from server (NotFound): pipesettings "a" not found',
+    'Error from server (NotFound): pipesettings "a" not found',
+  ],
+  [
+    'E1128 06:00:00.0 1 memcache.go:1] x\nThe connection was refused\n',
+    'The connection was refused',
+  ],
+  [
+    'error: the server doesn\'t have a resource type "pipesettings"',
+    'not installed: kubectl pipewright check',
+  ],
+])('what kubectl says is passed on as one line: %j', async (stderr, says) => {
+  const context = aContext({ get: { code: 1, stderr } });
+  const error = await runStatus(context, ['pset/a'], {}).catch(String);
+  expect(error).toContain(says);
+  expect(error).not.toContain('\n');
+});
+
+describe('check', () => {
+  const crd = (name: string) => ({
+    metadata: { name },
+    spec: { versions: [{ name: 'v1alpha1', served: true }] },
   });
+  const crds = { items: definitions.map(({ type }) => crd(`${type.plural}.pipewright.dev`)) };
+  const lease = (renewTime: string) => ({
+    items: [
+      { metadata: { name: 'pipewright-old' }, spec: { renewTime: '2026-01-01T00:00:00Z' } },
+      { metadata: { name: 'pipewright' }, spec: { renewTime, holderIdentity: 'pod-1' } },
+    ],
+  });
+  const data = (keySecret: string) => ({ keyId: btoa('id'), keySecret: btoa(keySecret) });
+  const secret = (keySecret: string) => ({
+    items: [{ metadata: { name: 'api' }, data: data(keySecret) }],
+  });
+  const deployment = { items: [{ spec: { template: { spec: { serviceAccountName: 'pw' } } } }] };
+  const rights = definitions.length * 4 + 2 + 3;
+  const ANSWERS = {
+    'get crd': crds,
+    'get lease': lease('2026-03-01T11:59:50.000000Z'),
+    'get deployments': deployment,
+    'get secrets': secret('secret'),
+    'get pipesettings': { items: [aPipe('one'), aPipe('two')] },
+    create: 'true\n'.repeat(rights),
+  };
+  const FOR = { operatorNamespace: 'pipewright' };
+  const checked = (answers: Readonly<Record<string, Answer>>) => {
+    const context = aContext({ ...ANSWERS, ...answers });
+    return { context, outcome: runCheck(context, [], FOR) };
+  };
+
+  test('finds nothing where all is well, and asks for all rights at once', async () => {
+    const { context, outcome } = checked({});
+    expect(await outcome).toMatchObject({ code: 0 });
+    expect((await outcome).lines[1]).toBe('ok       pod-1 leads, by Lease pipewright');
+    expect((await outcome).lines.at(-2)).toBe('ok       2 objects: 2 Pending');
+    const reviews = JSON.parse(context.inputs.find((input) => input !== '') ?? '{}');
+    expect(reviews.items).toHaveLength(rights);
+    expect(reviews.items[0].spec.user).toBe('system:serviceaccount:pipewright:pw');
+  });
+
+  test.each<[string, Readonly<Record<string, Answer>>, string]>([
+    [
+      'a CRD',
+      { 'get crd': { items: crds.items.slice(1) } },
+      'CRD pipesettings.pipewright.dev is not installed',
+    ],
+    ['an operator', { 'get lease': { items: [] } }, 'No operator has run in namespace pipewright'],
+    ['a leader', { 'get lease': lease('2026-03-01T11:59:00Z') }, 'was renewed 1m ago'],
+    [
+      'a right',
+      { create: `false\n${'true\n'.repeat(rights - 1)}` },
+      'may not get pipesettings of pipewright.dev in namespace ingest',
+    ],
+    ['a Secret', { 'get secrets': '' }, 'The Secret "api" does not exist in namespace "ingest"'],
+    ['a key', { 'get secrets': secret('\n') }, 'its key "keySecret" is empty'],
+  ])('says that %s is missing', async (_, answers, says) => {
+    const { lines, code } = await checked(answers).outcome;
+    expect(code).toBe(2);
+    expect(lines.filter((line) => line.startsWith('PROBLEM')).join()).toContain(says);
+  });
+
+  test('goes on where something may not be seen, and never shows a value', async () => {
+    const stderr = 'Error from server (Forbidden): secrets is forbidden: User "me" cannot list';
+    const unseen = await checked({ 'get secrets': { code: 1, stderr } }).outcome;
+    expect(unseen.code).toBe(0);
+    expect(unseen.lines.join('\n')).toContain('unknown  The Secrets of namespace ingest could not');
+    const seen = await checked({ 'get secrets': secret('s3cr3t\u0001') }).outcome;
+    expect(seen.lines.join('\n')).not.toContain('s3cr3t');
+  });
+});
+
+test('the rights that are asked for are those that the manifests give', () => {
+  interface Manifest {
+    readonly kind: string;
+    readonly rules?: readonly Readonly<Record<'apiGroups' | 'resources' | 'verbs', string[]>>[];
+  }
+  const source = readFileSync('deploy/kustomize/base/rbac.yaml', 'utf8');
+  const documents = [...parseAllDocuments(source)].map((one) => one.toJS() as Manifest);
+  const { rules = [] } = documents.find(({ kind }) => kind === 'ClusterRole') ?? {};
+  const given = rules.flatMap(({ apiGroups, resources, verbs }) =>
+    resources.flatMap((path) => verbs.map((verb) => [apiGroups[0], path, verb].join(' '))),
+  );
+  const use = { namespace: 'ingest', name: 'api', ref: { name: 'api' }, objects: [] };
+  const asked = [...rightsOnObjects('ingest'), ...rightsOnSecret(use)].map(
+    ({ group, resource, subresource, verb }) =>
+      [group, subresource === undefined ? resource : `${resource}/${subresource}`, verb].join(' '),
+  );
+  expect(asked.toSorted()).toEqual(given.toSorted());
 });

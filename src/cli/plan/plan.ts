@@ -1,108 +1,54 @@
-import type { Context, ExitCode, ScopeFlags } from '../command.ts';
-import { namespaceOf } from '../command.ts';
-import { readDocuments } from '../manifests/documents.ts';
-import { readSources } from '../manifests/files.ts';
-import { type Manifests, readManifests } from '../manifests/manifests.ts';
+import type { ConnectionFlags, Kubectl } from '../kubectl.ts';
+import type { Context, Outcome } from '../program.ts';
 import { UserError } from '../user-error.ts';
-import { planOffline } from './offline.ts';
-import { planWithCluster } from './online.ts';
-import { type Planned, requestCount, withFate } from './planned.ts';
-import { json } from './print-json.ts';
-import { markdown } from './print-markdown.ts';
-import { printText } from './print-text.ts';
-import { givenBaseUrl } from './settings.ts';
+import { readDocuments } from './documents.ts';
+import { dryRun } from './dry-run.ts';
+import { readSources } from './files.ts';
+import { type Manifests, readManifests } from './manifests.ts';
+import { markdown } from './markdown.ts';
+import { plannedOf, sendsSomething } from './planned.ts';
+import { complaint, json, text } from './print.ts';
 
-export interface PlanFlags extends ScopeFlags {
+export interface PlanFlags extends ConnectionFlags {
   readonly filename: readonly string[];
-  readonly offline?: boolean;
-  /** Absent: server. */
-  readonly dryRun?: string;
-  readonly serverSide?: boolean;
-  readonly forceConflicts?: boolean;
-  readonly apiUrl?: string;
-  readonly operatorNamespace?: string;
-  readonly output: string;
-  readonly prune?: boolean;
+  readonly dryRun: 'none' | 'server';
+  readonly output: 'text' | 'json' | 'markdown';
 }
 
-const FORMATS = ['text', 'json', 'markdown'];
-const DRY_RUNS = ['server', 'none'];
-const ASKING_CLUSTER = [
-  ['prune', '--prune'],
-  ['serverSide', '--server-side'],
-  ['dryRun', '--dry-run'],
-  ['operatorNamespace', '--operator-namespace'],
-] as const;
+const FORMATS = { text, json, markdown } as const;
 
-/** Says what applying the manifests would send. 2: something would be sent. */
-export async function plan(context: Context, flags: PlanFlags): Promise<ExitCode> {
-  check(flags);
-  const sources = await readSources(flags.filename, {
-    stdin: process.stdin,
-    stop: context.stop,
-  });
-  const documents = readDocuments(sources);
-  if (documents.length === 0)
+/** Shows what applying the files makes the operator send. */
+export async function runPlan(
+  { kubectl, now }: Context,
+  _names: readonly string[],
+  flags: PlanFlags,
+): Promise<Outcome> {
+  const manifests = readManifests(readDocuments(await readSources(flags.filename)));
+  const { ours, strays, skipped } = manifests;
+  if (ours.length + strays.length === 0)
     throw new UserError(
-      `there is no object in ${flags.filename.join(', ')}; check what was to write it, or name other files with -f`,
+      `${flags.filename.join(', ')}: there is no object of Pipewright in it (${skipped} of other kinds); name other files with -f`,
     );
-  const namespace =
-    flags.offline === true
-      ? (flags.namespace ?? 'default')
-      : await namespaceOf(context.kubectl, flags);
-  const manifests = readManifests(documents, { namespace, isGiven: flags.namespace !== undefined });
-  if (manifests.ours.length === 0 && manifests.strays.length === 0 && flags.prune !== true)
-    return nothingOfOurs(context, manifests);
-  const planned =
-    flags.offline === true
-      ? planOffline(context, flags, manifests)
-      : await planWithCluster(context, flags, manifests);
-  print(planned, context, flags.output);
-  const invalid = withFate(planned, 'invalid').length + planned.strays.length;
-  if (invalid > 0)
-    throw new UserError(
-      `${invalid} of ${planned.objects.length + planned.strays.length} objects ${invalid === 1 ? 'is' : 'are'} not valid; mend what stands under "not valid" and plan again`,
-    );
-  return requestCount(planned) > 0 ? 2 : 0;
+  const valid = ours.filter(({ problems }) => problems.length === 0);
+  const results =
+    flags.dryRun === 'server' ? await dryRun(valid, kubectl, flags.namespace) : undefined;
+  const namespace = await namespaceFor(manifests, kubectl, flags);
+  const planned = plannedOf(manifests, { namespace, results, now: now() });
+  const lines = FORMATS[flags.output](planned);
+  const wrong = complaint(planned);
+  if (wrong !== undefined) return { lines, notes: [wrong], code: 1 };
+  return { lines, code: sendsSomething(planned) ? 2 : 0 };
 }
 
-function check(flags: PlanFlags): void {
-  const { filename, output, dryRun, offline, prune, selector, serverSide, forceConflicts } = flags;
-  if (filename.includes(''))
-    throw new UserError('-f is empty; name files or folders with it, or - for stdin');
-  if (!FORMATS.includes(output))
-    throw new UserError(`-o ${output} is not known; give one of ${FORMATS.join(', ')}`);
-  if (dryRun !== undefined && !DRY_RUNS.includes(dryRun))
-    throw new UserError(`--dry-run=${dryRun} is not known; give one of ${DRY_RUNS.join(', ')}`);
-  if (prune === true && selector === undefined)
-    throw new UserError(
-      '--prune needs -l: without labels nobody can tell which objects of the cluster belong to these manifests',
-    );
-  if (prune !== true && selector !== undefined)
-    throw new UserError('-l is only for --prune; give both, or neither');
-  if (serverSide === true && dryRun === 'none')
-    throw new UserError(
-      '--server-side needs the API server, which --dry-run=none does not ask; give one of the two',
-    );
-  if (forceConflicts === true && serverSide !== true)
-    throw new UserError('--force-conflicts is only for --server-side; give both, or neither');
-  const asking = ASKING_CLUSTER.find(([flag]) => flags[flag] !== undefined);
-  if (asking && offline === true)
-    throw new UserError(
-      `${asking[1]} asks the cluster, and --offline does not; give one of the two`,
-    );
-  if (flags.apiUrl !== undefined) givenBaseUrl(flags.apiUrl);
-}
-
-function nothingOfOurs({ terminal }: Context, { skipped }: Manifests): ExitCode {
-  terminal.tell(
-    `There is nothing of Pipewright in these files: ${skipped} ${skipped === 1 ? 'document' : 'documents'} of other kinds.`,
-  );
-  return 0;
-}
-
-function print(planned: Planned, { terminal }: Context, output: string): void {
-  if (output === 'json') terminal.document(json(planned));
-  else if (output === 'markdown') terminal.document(markdown(planned));
-  else printText(planned, terminal);
+/** Of objects that name none; kubectl is only asked where there is one. */
+async function namespaceFor(
+  { ours }: Manifests,
+  kubectl: Kubectl,
+  { namespace }: PlanFlags,
+): Promise<string> {
+  if (namespace !== undefined || ours.every((one) => one.namespace !== undefined))
+    return namespace ?? '';
+  const path = 'jsonpath={.contexts[0].context.namespace}';
+  const { code, stdout } = await kubectl.run(['config', 'view', '--minify', '-o', path]);
+  return (code === 0 && stdout.trim()) || 'default';
 }

@@ -1,194 +1,117 @@
-import { randomBytes } from 'node:crypto';
-import { duration } from '../../config/flag-values.ts';
-import type { Reading } from '../../config/flags.ts';
-import { timestamp } from '../../kinds/status/canonical.ts';
-import type { KubeObject } from '../../kube/resource.ts';
-import { type Found, shortNameOf } from '../cluster/objects.ts';
-import type { Context, ExitCode } from '../command.ts';
-import { createShell } from '../shell.ts';
-import { Stopped, signalOf, UserError } from '../user-error.ts';
+import { REQUESTED_AT } from '../../kinds/status/common-status.ts';
+import { complaintOf, type Kubectl, KubectlError } from '../kubectl.ts';
+import { type Found, fullName, getObjects, type ScopeFlags, shortNameOf } from '../objects.ts';
+import type { Context, Outcome } from '../program.ts';
+import { stateOf } from '../state.ts';
+import { UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
-import { inTurn } from './in-turn.ts';
-import { isGood } from './progress.ts';
-import type { Row, Waited } from './row.ts';
-import { type Selected, type SelectFlags, selectObjects } from './selected.ts';
-import { type Action, actionOf, type Verb } from './verbs.ts';
-import { waitForAnswers } from './wait-for-answers.ts';
+import { warnings } from './warnings.ts';
 
-export interface RequestFlags extends SelectFlags {
+export type Verb = 'retry' | 'suspend' | 'resume';
+
+interface RequestFlags extends ScopeFlags {
   readonly wait?: boolean;
+  /** As `kubectl wait` takes it. */
   readonly timeout: string;
-  readonly output: 'text' | 'json';
 }
 
-/** Does to each selected object what the verb says, and waits where asked to. */
-export async function request(
-  context: Context,
-  about: {
-    readonly verb: Verb;
-    readonly words: readonly string[];
-    readonly flags: RequestFlags;
-  },
-): Promise<ExitCode> {
-  const { verb, words, flags } = about;
-  const { terminal, clock } = context;
-  const timeoutMs = valueOf('--timeout', duration('1s', '24h')(flags.timeout));
-  const selected = await selectObjects(context, words, flags);
-  const action = actionOf(verb, `${timestamp(clock.now())}-${randomBytes(4).toString('hex')}`);
-  const isInMany = selected.scope.namespace === undefined;
-  const written = await inTurn(selected.found, (found) => act(context, found, action, isInMany));
-  const rows = [...written, ...selected.failed.map((one) => unread(one, selected))];
-  if (rows.length === 0) terminal.tell(noneFound(selected, flags));
-  for (const { title, remark } of rows)
-    if (remark !== undefined) terminal.tell(`Remark: ${title} ${remark}.`);
-  if (flags.output === 'text')
-    for (const { title, result, text } of rows)
-      if (!isUndone(result)) terminal.print(`${title}: ${text}`);
-  const all =
-    flags.wait === true && !context.stop.aborted
-      ? await waitForAnswers(context, rows, {
-          action,
-          timeoutMs,
-          scope: selected.scope,
-          shell: createShell(flags),
-        })
-      : rows;
-  if (flags.output === 'json')
-    terminal.document(
-      JSON.stringify(
-        all.map((row) => shown(row, action)),
-        null,
-        2,
-      ),
-    );
-  failWhere(all, verb, context.stop);
-  if (flags.wait === true && context.stop.aborted && all.some(isLeft))
-    throw new Stopped(signalOf(context.stop), STOPPED_WAITING);
-  return all.every(({ waited }) => !waited || isWell(waited, action)) ? 0 : 2;
-}
-
-const STOPPED_WAITING =
-  'stopped waiting; what was written stays, and the operator acts on it when it can';
-
-/** Nobody knows yet what becomes of it. */
-function isLeft({ found, waited }: Row): boolean {
-  return found !== undefined && (!waited || waited.end === 'stopped');
-}
-
-function valueOf<Value>(flag: string, reading: Reading<Value>): Value {
-  if ('value' in reading) return reading.value;
-  throw new UserError(`${flag}: ${reading.problem}`);
-}
-
-async function act(
-  { kubectl, stop }: Context,
-  found: Found,
-  action: Action,
-  isInMany: boolean,
-): Promise<Row> {
-  const { definition, object } = found;
-  const { name, namespace } = object.metadata;
-  const title = isInMany ? `${namespace}: ${shortNameOf(found)}` : shortNameOf(found);
-  const row = { title, kind: definition.type.kind, namespace, name };
-  if (stop.aborted) return { ...row, result: 'notWritten', text: 'not written' };
-  const unneeded = action.unneeded(object);
-  if (unneeded !== undefined)
-    return { ...row, found, result: 'unchanged', text: `${unneeded}, nothing is written` };
-  try {
-    const { plural, group } = definition.type;
-    const patch = ['--type=merge', '-p', JSON.stringify(action.patch)];
-    const kept = ['--field-manager=kubectl-pipewright', '-o', 'json'];
-    const answer = await kubectl.succeed([
-      'patch',
-      `${plural}.${group}`,
-      name,
-      '-n',
-      namespace,
-      ...patch,
-      ...kept,
-    ]);
-    const now = JSON.parse(answer) as KubeObject;
-    const remark = action.remark(object);
-    return {
-      ...row,
-      found: { definition, object: now },
-      result: 'written',
-      text: action.done,
-      remark,
-    };
-  } catch (error) {
-    if (error instanceof Stopped)
-      return { ...row, result: 'unknown', text: 'stopped in the middle; it may be written' };
-    if (!(error instanceof UserError)) throw error;
-    return { ...row, result: 'failed', text: error.message };
-  }
-}
-
-function unread({ name, error }: Selected['failed'][number], { scope }: Selected): Row {
-  const { definition } = name;
-  return {
-    title: `${definition.shortName}/${name.name}`,
-    kind: definition.type.kind,
-    namespace: scope.namespace,
-    name: name.name,
-    result: 'failed',
-    text: error,
-  };
-}
-
-function noneFound({ scope }: Selected, { reason, selector }: RequestFlags): string {
-  const where =
-    scope.namespace === undefined
-      ? 'any namespace'
-      : `namespace ${JSON.stringify(scope.namespace)}`;
-  const labels = selector === undefined ? '' : ` with the labels ${selector}`;
-  const why = reason === undefined ? '' : ` with the reason ${reason}`;
-  return `There is no such object in ${where}${labels}${why}; nothing is written.`;
-}
-
-const RESULTS: Readonly<Record<Verb, string>> = {
-  retry: 'requested',
-  suspend: 'suspended',
+const DONE = {
+  retry: 'asked to be tried now',
+  suspend: 'suspended; a call that is in flight still ends',
   resume: 'resumed',
-};
+} as const satisfies Readonly<Record<Verb, string>>;
 
-/** One object of `-o json`. */
-function shown(row: Row, { verb }: Action): object {
-  const { kind, namespace, name, result, text, remark, waited } = row;
-  const ready = waited?.end === 'acted' ? waited.ready : undefined;
-  return {
-    kind,
-    namespace,
-    name,
-    result: result === 'written' ? RESULTS[verb] : result,
-    ...(isUndone(result) && { error: text }),
-    ...(waited?.end === 'failed' && { error: waited.error }),
-    ...(remark !== undefined && { remark }),
-    ...(waited && { waited: waited.end }),
-    ...(ready && {
-      ready: { status: ready.status, reason: ready.reason, message: ready.message },
-    }),
-  };
+/** Asks the operator for something by a patch of each object. */
+export async function runRequest(
+  verb: Verb,
+  { kubectl, now }: Context,
+  names: readonly string[],
+  flags: RequestFlags,
+): Promise<Outcome> {
+  if (names.length === 0 && flags.selector === undefined && flags.allNamespaces !== true)
+    throw new UserError(
+      `say what to ${verb}: names such as pset/orders, labels with -l, or every object with -A`,
+    );
+  const found = await getObjects(kubectl, names, flags);
+  if (found.length === 0)
+    throw new UserError(`nothing to ${verb}: no such object; see kubectl pipewright status -A`);
+  const time = new Date(now()).toISOString();
+  const asked = await patchAll(kubectl, found, verb, time);
+  const notes = warnings(verb, found);
+  if (flags.wait !== true)
+    return { lines: found.map((one) => `${titleOf(one)}: ${DONE[verb]}`), notes, code: 0 };
+  await Promise.all(asked.map((one) => waitFor(kubectl, one, flags.timeout)));
+  const after = (await Promise.all(asked.map((one) => cameOut(kubectl, one)))).flat();
+  const lines = after.map(({ line }) => line);
+  const late = after.filter(({ isAnswered }) => !isAnswered).length;
+  if (late === 0) return { lines, notes, code: 0 };
+  const error = `error: ${late} of ${counted(after.length, 'object')} had no answer in ${flags.timeout}; is the operator there? kubectl pipewright check`;
+  return { lines, notes: [...notes, error], code: 1 };
 }
 
-/** Throws UserError, or Stopped, that names all that failed, and why. */
-function failWhere(rows: readonly Row[], verb: Verb, stop: AbortSignal): void {
-  const failed = rows.flatMap(({ title, result, text, waited }) => {
-    if (isUndone(result)) return [`${title}: ${text}`];
-    return waited?.end === 'failed' ? [`${title}: ${waited.error}`] : [];
+function titleOf(found: Found): string {
+  return `${shortNameOf(found)} in ${found.object.metadata.namespace}`;
+}
+
+/** Objects of one namespace whose answer is the same, and the field of the status it stands in. */
+interface Asked {
+  readonly names: readonly string[];
+  readonly namespace: string;
+  readonly field: 'lastHandledReconcileAt' | 'observedGeneration';
+  readonly value: string;
+}
+
+/** So many names stand on one command line. */
+const AT_ONCE = 100;
+
+async function patchAll(
+  kubectl: Kubectl,
+  found: readonly Found[],
+  verb: Verb,
+  time: string,
+): Promise<readonly Asked[]> {
+  const patch =
+    verb === 'retry'
+      ? { metadata: { annotations: { [REQUESTED_AT]: time } } }
+      : { spec: { suspend: verb === 'suspend' ? true : null } };
+  const how = ['--type=merge', '-p', JSON.stringify(patch)];
+  const asked: Asked[] = [];
+  for (const [namespace, all] of Map.groupBy(found, ({ object }) => object.metadata.namespace))
+    for (let at = 0; at < all.length; at += AT_ONCE) {
+      const names = all.slice(at, at + AT_ONCE).map(nameOf);
+      const print = ['-o', 'jsonpath={.metadata.generation}{"\\n"}'];
+      const args = ['patch', ...names, '-n', namespace, ...how, ...print];
+      const generations = (await kubectl.succeed(args)).trim().split('\n');
+      if (verb === 'retry')
+        asked.push({ names, namespace, field: 'lastHandledReconcileAt', value: time });
+      else
+        for (const [value, some] of Map.groupBy(names, (_, index) => generations[index] ?? ''))
+          asked.push({ names: some, namespace, field: 'observedGeneration', value });
+    }
+  return asked;
+}
+
+function nameOf({ definition, object }: Found): string {
+  return `${fullName(definition)}/${object.metadata.name}`;
+}
+
+/** Until all are answered or the time is over; who has answered is read afterwards. */
+async function waitFor(kubectl: Kubectl, asked: Asked, timeout: string): Promise<void> {
+  const { names, namespace, field, value } = asked;
+  const until = [`--for=jsonpath={.status.${field}}=${value}`, `--timeout=${timeout}`];
+  const args = ['wait', ...names, '-n', namespace, ...until];
+  const ran = await kubectl.run(args);
+  if (ran.code !== 0 && !ran.stderr.includes('timed out'))
+    throw new KubectlError(complaintOf(ran, args));
+}
+
+async function cameOut(kubectl: Kubectl, { names, namespace, field, value }: Asked) {
+  const found = await getObjects(kubectl, names, { namespace });
+  return found.map((one) => {
+    const status = (one.object.status ?? {}) as Readonly<Record<string, unknown>>;
+    const isAnswered = String(status[field]) === value;
+    const { state, reason, message } = stateOf(one.object);
+    const says = isAnswered ? `${state} (${reason}). ${message}` : 'no answer yet';
+    return { line: `${titleOf(one)}: ${says}`, isAnswered };
   });
-  if (failed.length === 0) return;
-  const isStopped =
-    stop.aborted || rows.some(({ result }) => result === 'notWritten' || result === 'unknown');
-  const what = `${verb} ${isStopped ? 'was stopped, and not done' : 'failed'}`;
-  const message = `${what} for ${counted(failed.length, 'object')} of ${rows.length}:\n${failed.map((one) => `  ${one}`).join('\n')}`;
-  throw isStopped ? new Stopped(signalOf(stop), message) : new UserError(message);
-}
-
-function isUndone(result: Row['result']): boolean {
-  return result !== 'written' && result !== 'unchanged';
-}
-
-function isWell(waited: Waited, action: Action): boolean {
-  return waited.end === 'acted' && isGood(waited.ready, action);
 }

@@ -1,64 +1,23 @@
-import { definitions } from '../../kinds/definitions.ts';
-import { isForbidden, type KubectlError } from '../cluster/kubectl.ts';
-import { type Found, listObjects, type Scope } from '../cluster/objects.ts';
-import { type Context, type ExitCode, type ScopeFlags, scopeOf } from '../command.ts';
-import { inOrder, itemOf, noneIn, type Row, rowOf } from './rows.ts';
-import { screenOf } from './screen.ts';
-import { notShown, watchStatus } from './watch.ts';
+import { getObjects, type ScopeFlags } from '../objects.ts';
+import type { Context, Outcome } from '../program.ts';
+import { stateOf } from '../state.ts';
+import { rows } from './rows.ts';
+import { story } from './story.ts';
 
-export interface StatusFlags extends ScopeFlags {
-  readonly output: 'text' | 'json';
-  readonly watch?: boolean;
+interface StatusFlags extends ScopeFlags {
   readonly check?: boolean;
 }
 
-export async function status(
-  context: Context,
-  _words: readonly string[],
+/** The table of all objects, or the story of one. */
+export async function runStatus(
+  { kubectl, now, columns }: Context,
+  names: readonly string[],
   flags: StatusFlags,
-): Promise<ExitCode> {
-  const scope = await scopeOf(context.kubectl, flags);
-  if (flags.watch === true)
-    return watchStatus(context, scope, {
-      json: flags.output === 'json',
-      check: flags.check === true,
-    });
-  const { found, refusals } = await listed(context, scope);
-  const rows = inOrder(found.map(rowOf));
-  for (const refusal of refusals) context.terminal.tell(notShown(refusal));
-  show(context, scope, { rows, json: flags.output === 'json' });
-  if (flags.check !== true) return 0;
-  if (rows.some(({ standing }) => !standing.ready)) return 2;
-  if (refusals[0]) throw refusals[0];
-  return 0;
-}
-
-async function listed(
-  { kubectl }: Context,
-  scope: Scope,
-): Promise<{ readonly found: readonly Found[]; readonly refusals: readonly KubectlError[] }> {
-  const lists = await Promise.allSettled(
-    definitions.map((definition) => listObjects(kubectl, scope, [definition])),
-  );
-  const refusals: KubectlError[] = [];
-  const found: Found[] = [];
-  for (const list of lists) {
-    if (list.status === 'fulfilled') found.push(...list.value);
-    else if (isForbidden(list.reason)) refusals.push(list.reason);
-    else throw list.reason;
-  }
-  const [first] = refusals;
-  if (first && refusals.length === lists.length) throw first;
-  return { found, refusals };
-}
-
-function show(
-  { terminal, clock }: Context,
-  scope: Scope,
-  { rows, json }: { readonly rows: readonly Row[]; readonly json: boolean },
-): void {
-  if (json) terminal.document(JSON.stringify({ items: rows.map(itemOf) }, undefined, 2));
-  else if (rows.length === 0) terminal.tell(noneIn(scope));
-  else
-    for (const line of screenOf(rows, { terminal, scope, now: clock.now() })) terminal.print(line);
+): Promise<Outcome> {
+  const found = await getObjects(kubectl, names, flags);
+  const states = found.map(({ object }) => stateOf(object));
+  const isWrong = states.some(({ ready, state }) => !ready || state === 'Stalled');
+  const code = flags.check === true && isWrong ? 2 : 0;
+  if (names.length === 0) return { lines: rows(found, { now: now(), columns, ...flags }), code };
+  return { lines: found.flatMap((one) => story(one, now())), code };
 }

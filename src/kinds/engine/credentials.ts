@@ -138,7 +138,7 @@ const BASIC_AUTH_KEYS = { keyId: 'username', keySecret: 'password' };
 const USUAL_KEYS = { keyId: 'keyId', keySecret: 'keySecret' };
 
 /** The keys of a Secret of this type in which the two parts of an API key are. */
-export function keyNames(
+function keyNames(
   { keyIdKey, keySecretKey }: SecretRef,
   type: string | undefined,
 ): { readonly keyId: string; readonly keySecret: string } {

@@ -18,7 +18,7 @@ export interface Goal {
 }
 
 /** Absent `maxPrivateEndpointRemovals`. */
-export const MOST_REMOVALS = 5;
+const MOST_REMOVALS = 5;
 
 export function goalOf(spec: OrganizationSpec): Goal {
   const listed = new Set(spec.privateEndpoints?.map(sameKey));

@@ -36,7 +36,7 @@ export function load(object: Organization, from: LoadSources): Facts {
   };
 }
 
-export function listedByOthers(
+function listedByOthers(
   object: Organization,
   rivals: readonly Organization[],
   apiHash: string,

@@ -70,9 +70,7 @@ function reportInSize(object: Organization, plan: CommonPlan, now: number): Note
 }
 
 /** What objects for one organization contend for. */
-export function contestedOf({
-  organizationId,
-}: Pick<OrganizationSpec, 'organizationId'>): Contested {
+function contestedOf({ organizationId }: Pick<OrganizationSpec, 'organizationId'>): Contested {
   const { kind } = organizationType;
   const find = `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`;
   const beforeDeletion =

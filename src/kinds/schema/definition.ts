@@ -1,7 +1,6 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { cutText } from '../../controller/conditions.ts';
 import type { KubeObject, ResourceType } from '../../kube/resource.ts';
-import type { Rule } from './schema.ts';
 
 /** A column of `kubectl get`. */
 export interface Column {
@@ -81,17 +80,6 @@ export interface Definition {
   readonly columns: readonly Column[];
   /** JSON paths that field selectors may name. */
   readonly selectableFields: readonly string[];
-}
-
-/** Fields of `spec` that no update may change, and what the API server says of them. */
-export function immutableFields({
-  spec,
-}: Pick<Definition, 'spec'>): readonly { readonly field: string; readonly message: string }[] {
-  const rules = (z.globalRegistry.get(spec)?.['x-kubernetes-validations'] ?? []) as readonly Rule[];
-  return rules.flatMap(({ rule, message }) => {
-    const [, field] = /^self\.(\w+) == oldSelf\.\1$/.exec(rule) ?? [];
-    return field === undefined ? [] : [{ field, message }];
-  });
 }
 
 /** A value that belongs to the store: read, never changed in place. */

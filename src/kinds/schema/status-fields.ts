@@ -190,7 +190,7 @@ export function drift(bounds: Bounds) {
 }
 
 /** What a plan is compared with. */
-export const PLAN_BASES = {
+const PLAN_BASES = {
   LastResponse: 'the last response of the API',
   Unknown: 'nothing, because the state at the API is not known',
 } as const;

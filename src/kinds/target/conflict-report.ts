@@ -70,7 +70,7 @@ export function reportConflict(options: Conflict): ConflictReport {
 }
 
 /** Why an object waits, and what to do. */
-export function conflictMessage(to: Held | Turn, contested: Contested): string {
+function conflictMessage(to: Held | Turn, contested: Contested): string {
   const { kind, what, find, beforeDeletion } = contested;
   const isHeld = to.why === 'held';
   const nothing = `${isHeld ? 'so nothing' : 'Nothing'} is sent for this object`;

@@ -18,11 +18,6 @@ export interface ElectionOptions {
    * 128 characters.
    */
   readonly identity: string;
-  /**
-   * What the leader says of itself: with every write, beside the annotations that others have put
-   * there. They stay when it is released.
-   */
-  readonly annotations?: Readonly<Record<string, string>>;
   /** How long others leave a silent holder alone. Default 15 s; whole seconds. */
   readonly leaseMs?: number;
   /** A leader that could not renew for so long stops. Must be well below leaseMs. Default 10 s. */
@@ -62,7 +57,7 @@ const RELEASE_MS = 5_000;
  * decided on.
  */
 export function createElection(options: ElectionOptions): Election {
-  const { clock, log, namespace, name, identity, annotations } = options;
+  const { clock, log, namespace, name, identity } = options;
   const { leaseMs = 15_000, renewMs = 10_000, retryMs = 2_000 } = options;
   if (!(retryMs < renewMs && renewMs < leaseMs))
     throw new RangeError(`retryMs ${retryMs} < renewMs ${renewMs} < leaseMs ${leaseMs} must hold`);
@@ -95,7 +90,7 @@ export function createElection(options: ElectionOptions): Election {
       retryMs,
       attemptMs,
       onFailure,
-      claim: () => ({ namespace, name, identity, annotations, leaseMs, now: clock.now() }),
+      claim: () => ({ namespace, name, identity, leaseMs, now: clock.now() }),
       onRenewed: () => {
         lastFailure = '';
       },

@@ -36,8 +36,6 @@ export interface Claim {
   readonly name: string;
   readonly identity: string;
   readonly leaseMs: number;
-  /** Put among those that are there, in the place of any with the same names. */
-  readonly annotations?: Readonly<Record<string, string>> | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -61,8 +59,7 @@ export function claimed(seen: Lease | undefined, claim: Claim): LeaseDraft {
     namespace: claim.namespace,
     name: claim.name,
   };
-  const annotations = claim.annotations && { ...metadata.annotations, ...claim.annotations };
-  return draft({ ...metadata, ...(annotations && { annotations }) }, spec);
+  return draft(metadata, spec);
 }
 
 /** The Lease without a holder, so that a standby need not wait for it to run out. */

@@ -28,7 +28,6 @@ export interface StandbyOptions {
   readonly namespace: string;
   readonly name: string;
   readonly identity: string;
-  readonly annotations?: Readonly<Record<string, string>>;
   readonly leaseMs: number;
   readonly renewMs: number;
   readonly retryMs: number;

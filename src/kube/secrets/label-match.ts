@@ -17,7 +17,7 @@ export interface Requirement {
  * The requirements of a selector in the spelling of `config/label-selector.ts`; one that is none
  * has an empty key.
  */
-export function requirementsOf(selector: string): readonly Requirement[] {
+function requirementsOf(selector: string): readonly Requirement[] {
   return selector.split(BETWEEN_REQUIREMENTS).map((text) => {
     const [, not, key = '', equals, value = '', set, values = ''] = REQUIREMENT.exec(text) ?? [];
     if (equals !== undefined) return { key, values: [value], not: equals === '!=' };

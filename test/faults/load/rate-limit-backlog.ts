@@ -1,7 +1,7 @@
-import { inParallel } from '../../bench/parallel.ts';
 import { waitFor } from '../../controlplane/client.ts';
 import type { Call, Rate, RateHeader } from '../../simulator/types.ts';
 import type { RunningOperator } from '../../support/operator.ts';
+import { inParallel } from '../../support/parallel.ts';
 import { ORGANIZATION, type Pset, SERVICE } from '../../support/scene-objects.ts';
 import type { Answer, Passing } from '../proxy.ts';
 import { openStage, type Stage } from '../stage.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Stage } from '../../bench/stage.ts';
 import { Draw } from '../../simulation/engine/draw.ts';
 import type { Fault } from '../../simulator/types.ts';
+import type { Stage } from './soak-stage.ts';
 
 const GROUP = '/apis/pipewright.dev/v1alpha1/namespaces';
 const SERVICE = '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21';

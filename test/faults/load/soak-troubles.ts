@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Stage } from '../../bench/stage.ts';
 import { RATE_HEADERS } from '../../simulator/types.ts';
 import type { Wire } from '../wire.ts';
+import type { Stage } from './soak-stage.ts';
 
 const PATIENCE_MS = 60_000;
 

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { describeMachine } from '../../bench/machine.ts';
-import { openStage, type Stage } from '../../bench/stage.ts';
 import { requestToken, writeTokenKubeconfig } from '../../controlplane/identity.ts';
 import { progressLines } from '../../controlplane/progress.ts';
 import { BUILD, runQuietly } from '../../steps.ts';
+import { describeMachine } from '../../support/machine.ts';
 import { layWire, type Wire } from '../wire.ts';
 import { type Churn, startChurn } from './soak-churn.ts';
 import { startWatched, type Watched } from './soak-operator.ts';
+import { openStage, type Stage } from './soak-stage.ts';
 import { troublesOf } from './soak-troubles.ts';
 import { type Holdings, judge, type Memory, tableOf } from './soak-verdict.ts';
 

@@ -1,18 +1,9 @@
 import type { Mutation } from '../mutation.ts';
 
-const MANIFESTS = 'test/unit/cli-manifests.test.ts';
-const MARKDOWN = 'test/unit/cli-plan-markdown.test.ts';
+const PLAN = 'test/unit/plugin-plan.test.ts';
 
 /** What the plugin says that the operator would do, and how it shows what others have written. */
 export const PLUGIN: readonly Mutation[] = [
-  {
-    name: 'forecast-waits-for-a-rival',
-    rule: 'A plan says that it may have to wait where another object’s write has no known result.',
-    file: 'kinds/engine/forecast.ts',
-    from: 'isOther(rival) && mayBeAtWork(rival, now - lastsMs)',
-    to: 'isOther(rival) && rivals.length < 0',
-    seenBy: { test: 'test/unit/forecast-waits.test.ts', title: 'where a rival ' },
-  },
   {
     name: 'rehearsal-removes',
     rule: 'A plan of an Organization goes on from what its own requests have changed.',
@@ -43,27 +34,27 @@ export const PLUGIN: readonly Mutation[] = [
     file: 'kinds/schema/definition.ts',
     from: 'result.success ? unknownFields(spec, result.data, []) : []',
     to: '[] as (readonly PropertyKey[])[]',
-    seenBy: { test: MANIFESTS, title: 'a setting that is misspelt beside one that is not' },
+    seenBy: { test: PLAN, title: 'what is not valid is told with the line of its field' },
   },
   {
     name: 'comments-hold-no-markup-of-others',
     rule: 'What others have written is no markup in a comment.',
-    file: 'cli/plan/print-markdown.ts',
+    file: 'cli/plan/markdown.ts',
     from: ".replaceAll('<', '&lt;')",
     to: '',
     seenBy: {
-      test: MARKDOWN,
+      test: PLAN,
       title: 'whatever others have written, it is no markup, and ends no fence',
     },
   },
   {
     name: 'fences-are-longer-than-what-they-hold',
     rule: 'A text of others ends no fence.',
-    file: 'cli/plan/print-markdown.ts',
-    from: "'`'.repeat(longest + 1)",
+    file: 'cli/plan/markdown.ts',
+    from: "'`'.repeat(Math.max(2, ...runs) + 1)",
     to: "'`'.repeat(3)",
     seenBy: {
-      test: MARKDOWN,
+      test: PLAN,
       title: 'whatever others have written, it is no markup, and ends no fence',
     },
   },

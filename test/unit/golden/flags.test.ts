@@ -25,9 +25,6 @@ const TABLE: readonly (readonly [flag: string, variable: string, fallback: strin
   ['leader-elect-name', 'PIPEWRIGHT_LEADER_ELECT_NAME', ''],
   ['cleanup-deadline', 'PIPEWRIGHT_CLEANUP_DEADLINE', '10m'],
   ['listen', 'PIPEWRIGHT_LISTEN', ':8080'],
-  ['metrics-listen', 'PIPEWRIGHT_METRICS_LISTEN', ''],
-  ['metrics-tls-cert', 'PIPEWRIGHT_METRICS_TLS_CERT', ''],
-  ['metrics-tls-key', 'PIPEWRIGHT_METRICS_TLS_KEY', ''],
   ['log-level', 'PIPEWRIGHT_LOG_LEVEL', 'info'],
   ['help', '', ''],
   ['version', '', ''],
@@ -95,9 +92,6 @@ describe('what a process does', () => {
       'leader-elect-name': 'mine',
       'cleanup-deadline': '2h',
       listen: '127.0.0.1:9090',
-      'metrics-listen': ':8443',
-      'metrics-tls-cert': 'package.json',
-      'metrics-tls-key': 'tsconfig.json',
       'log-level': 'debug',
     };
     const variables = new Map<string, string>(TABLE.map(([flag, variable]) => [flag, variable]));
@@ -121,11 +115,6 @@ describe('what a process does', () => {
         planOnly: true,
         cleanupDeadlineMs: 7_200_000,
         listen: { host: '127.0.0.1', port: 9090 },
-        secureMetrics: {
-          listen: { port: 8443 },
-          certFile: 'package.json',
-          keyFile: 'tsconfig.json',
-        },
         logLevel: 'debug',
       },
     });

@@ -82,7 +82,7 @@ function refusalOf({ httpStatus, requestId, message }: Failure): Refusal | undef
 const MOST_FAILED_LOOKS = 3;
 
 /** What an API answers that takes no look. */
-export const LOOK_REFUSALS: ReadonlySet<number> = new Set([400, 405, 422]);
+const LOOK_REFUSALS: ReadonlySet<number> = new Set([400, 405, 422]);
 
 const HINT =
   'Declare spec.name to make the list readable: the operator then sends that name, and the response shows the list';

@@ -1,0 +1,64 @@
+import type { Kubectl } from '../kubectl.ts';
+import { type Found, getObjects, type ScopeFlags } from '../objects.ts';
+import type { Context, Outcome } from '../program.ts';
+import { stateOf } from '../state.ts';
+import { counted } from '../words.ts';
+import { type Finding, fine, seen } from './findings.ts';
+import { checkCrds, checkLease, serviceAccountIn } from './operator.ts';
+import { checkRights } from './rights.ts';
+import { checkSecrets, secretUses } from './secrets.ts';
+
+interface CheckFlags extends ScopeFlags {
+  readonly operatorNamespace: string;
+}
+
+/** Looks for what is wrong with the installation; it repairs nothing. */
+export async function runCheck(
+  { kubectl, now }: Context,
+  _names: readonly string[],
+  flags: CheckFlags,
+): Promise<Outcome> {
+  const { operatorNamespace } = flags;
+  const found: Finding[] = [...(await seen('CRDs', () => checkCrds(kubectl)))];
+  found.push(
+    ...(await seen('The Lease', () => checkLease(kubectl, operatorNamespace, now()))),
+    // Without the CRDs there is no object to look at.
+    ...(found.some(({ type }) => type === 'problem') ? [] : await ofObjects(kubectl, flags)),
+  );
+  const [problems, unknown] = (['problem', 'unseen'] as const).map(
+    (type) => found.filter((one) => one.type === type).length,
+  );
+  const lines = found.map(({ type, message }) => `${MARKS[type]}${message}`);
+  const sum = `${counted(problems ?? 0, 'problem')} found, ${unknown} unknown.`;
+  return { lines: [...lines, sum], code: problems === 0 ? 0 : 2 };
+}
+
+const MARKS = { fine: 'ok       ', problem: 'PROBLEM  ', unseen: 'unknown  ' } as const;
+
+async function ofObjects(kubectl: Kubectl, flags: CheckFlags): Promise<readonly Finding[]> {
+  let objects: readonly Found[] = [];
+  const counts = await seen('The objects', async () => {
+    objects = await getObjects(kubectl, [], flags);
+    return [fine(countsOf(objects))];
+  });
+  const uses = secretUses(objects);
+  const rights = await seen('The operator’s rights', async () =>
+    checkRights(kubectl, {
+      serviceAccount: await serviceAccountIn(kubectl, flags.operatorNamespace),
+      operatorNamespace: flags.operatorNamespace,
+      namespaces: [...new Set(objects.map(({ object }) => object.metadata.namespace))],
+      uses,
+    }),
+  );
+  return [...rights, ...(await checkSecrets(kubectl, uses)), ...counts];
+}
+
+/** `12 objects: 9 Applied, 2 Rejected`. */
+function countsOf(found: readonly Found[]): string {
+  const reasons = Map.groupBy(found, ({ object }) => stateOf(object).reason);
+  const parts = [...reasons]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([reason, some]) => `${some.length} ${reason}`);
+  const sum = counted(found.length, 'object');
+  return parts.length === 0 ? sum : `${sum}: ${parts.join(', ')}`;
+}

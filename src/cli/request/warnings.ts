@@ -1,0 +1,27 @@
+import { type Found, shortNameOf } from '../objects.ts';
+import type { Verb } from './request.ts';
+
+/** The marks that each tool leaves on what it applies. */
+const GIT_TOOLS = {
+  'Argo CD': ['argocd.argoproj.io/instance', 'argocd.argoproj.io/tracking-id'],
+  Flux: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name'],
+} as const;
+
+/** Why what was asked for may not be what comes. */
+export function warnings(verb: Verb, found: readonly Found[]): readonly string[] {
+  if (verb === 'retry') {
+    const suspended = found.filter(
+      ({ object }) => (object.spec as { readonly suspend?: boolean }).suspend === true,
+    );
+    return suspended.map((one) => `warning: ${shortNameOf(one)} is suspended; resume it first`);
+  }
+  return Object.entries(GIT_TOOLS).flatMap(([tool, marks]) => {
+    const managed = found.filter(({ object: { metadata } }) =>
+      marks.some((mark) => mark in { ...metadata.labels, ...metadata.annotations }),
+    );
+    const names = managed.map(shortNameOf).join(', ');
+    return managed.length === 0
+      ? []
+      : [`warning: ${tool} manages ${names} and will undo this; set spec.suspend in Git too`];
+  });
+}

@@ -1,0 +1,95 @@
+import {
+  type CommonStatus,
+  currentReady,
+  generationOf,
+  isRequested,
+  readyOf,
+} from '../kinds/status/common-status.ts';
+import { isFailure } from '../kinds/status/failures.ts';
+import { REASONS, type ReasonRow } from '../kinds/status/reasons.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import { FAILURES } from '../waits.ts';
+
+/** In the order in which tables show them: what needs a person first. */
+export const STATES = [
+  'Stalled',
+  'Not ready',
+  'Deleting',
+  'Waiting',
+  'Planned',
+  'Suspended',
+  'Ready',
+] as const;
+type State = (typeof STATES)[number];
+
+/** How an object is doing. */
+export interface ObjectState {
+  readonly state: State;
+  readonly reason: string;
+  readonly ready: boolean;
+  /** What happened, and what to do. */
+  readonly message: string;
+  /** Who has to act so that it becomes ready, and what to do. */
+  readonly who: string;
+  readonly todo: string;
+  /**
+   * What has to happen before anything is sent for it. `operator`: its turn has come, or the
+   * operator is not there. `change`: nothing is left to do until somebody changes something.
+   */
+  readonly next: { readonly time: string } | 'operator' | 'person' | 'change';
+}
+
+export function stateOf(object: KubeObject): ObjectState {
+  const status: CommonStatus = object.status ?? {};
+  const ready = currentReady(object, status);
+  const stalled = status.conditions?.find(({ type }) => type === 'Stalled');
+  const isStalled =
+    stalled?.status === 'True' && stalled.observedGeneration === generationOf(object);
+  const isDeleted = object.metadata.deletionTimestamp !== undefined;
+  const reason = ready?.reason ?? (isDeleted ? 'Deleting' : 'Pending');
+  const isReady = ready?.status === 'True' && !isDeleted;
+  const isAtRest = isReady || reason === 'Suspended' || reason === 'Planned';
+  const idle = isStalled ? 'person' : isAtRest && !isRequested(object) ? 'change' : 'operator';
+  const { nextAttemptTime: time } = status;
+  return {
+    state: isStalled ? 'Stalled' : isDeleted ? 'Deleting' : stateFor(reason, isReady),
+    reason,
+    ready: isReady,
+    message: ready?.message.trim() ?? unheard(object, status),
+    ...actingOn(reason, isReady, isStalled),
+    next: ready && time !== undefined ? { time } : ready ? idle : 'operator',
+  };
+}
+
+function stateFor(reason: string, isReady: boolean): State {
+  if (reason === 'Suspended' || reason === 'Planned') return reason;
+  if (reason === 'Pending') return 'Waiting';
+  return isReady ? 'Ready' : 'Not ready';
+}
+
+/** The operator has not acted on this generation. */
+function unheard(object: KubeObject, status: CommonStatus): string {
+  const { deletionTimestamp, finalizers = [] } = object.metadata;
+  if (deletionTimestamp !== undefined)
+    return `Being deleted since ${deletionTimestamp}; it is gone when no finalizer is on it: ${finalizers.join(', ')}`;
+  const before = readyOf(status);
+  if ((status.observedGeneration ?? -1) < 0) return before?.message.trim() ?? 'Not tried yet';
+  const said = before
+    ? `. It said of generation ${before.observedGeneration}: ${before.message}`
+    : '';
+  return `The operator has not acted on generation ${generationOf(object)} yet${said}`;
+}
+
+const BY_ITSELF = 'the operator, by itself';
+
+/** By the table of reasons, which is written for Markdown. */
+function actingOn(reason: string, isReady: boolean, isStalled: boolean) {
+  const rows: Readonly<Record<string, ReasonRow>> = REASONS;
+  const { acts, todo } = rows[Object.hasOwn(rows, reason) ? reason : 'Pending'] ?? REASONS.Pending;
+  const people = acts.filter((actor) => actor !== BY_ITSELF);
+  // Where a person must act in the end, the operator goes on by itself first.
+  const isEarly = !isReady && isFailure(reason) && FAILURES[reason].side === 'Stalled';
+  const early = isEarly ? [BY_ITSELF, ...people] : acts;
+  const who = isStalled && people.length > 0 ? people : early;
+  return { who: who.join('; else '), todo: todo.replaceAll('`', '') };
+}
