@@ -59,8 +59,6 @@ export interface ControlPlaneOptions {
   readonly apiServerFlags?: Readonly<Record<string, string>>;
   /** Absent: found, downloaded or built. */
   readonly binaries?: Binaries;
-  /** Path of another kube-apiserver; absent: the one among `binaries`. */
-  readonly apiServerProgram?: string;
   /** Where progress goes; absent: standard error. */
   readonly say?: Say;
   /**
@@ -109,7 +107,7 @@ async function start(programs: string, options: ControlPlaneOptions): Promise<Co
     await etcd.start();
     const newApiServer = (port?: number) =>
       new APIServer({
-        binary: options.apiServerProgram ?? join(programs, 'kube-apiserver'),
+        binary: join(programs, 'kube-apiserver'),
         etcdURL: etcd.url,
         certDir: join(folder, 'certificates'),
         certFiles: authority.files,

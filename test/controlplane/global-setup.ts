@@ -5,7 +5,7 @@ import { type ControlPlaneOptions, startControlPlane } from './controlplane.ts';
 
 /** One control plane for all integration tests; they reach it through `client.ts`. */
 export default function setup(project: TestProject): Promise<() => Promise<void>> {
-  if (project.name !== 'tools') BUNDLES.forEach(requireNew);
+  BUNDLES.forEach(requireNew);
   return share(project);
 }
 

@@ -187,8 +187,8 @@ const CHANGES: readonly Mutation[] = [
     from: 'goal.endpoints?.toSorted((a, b) => (tupleKey(a) < tupleKey(b) ? -1 : 1))',
     to: 'goal.endpoints',
     seenBy: {
-      test: 'test/unit/golden/request-hash.test.ts',
-      title: 'the order of the endpoints does not count',
+      test: 'test/unit/kinds-canonical.test.ts',
+      title: 'does not tell the order of the endpoints',
     },
   },
   seenInLife('suspend-waits-for-open-intent', 'A suspended Organization makes no call.'),
