@@ -55,8 +55,6 @@ export interface ControlPlane {
 }
 
 export interface ControlPlaneOptions {
-  /** Further kube-apiserver flags, names without dashes. */
-  readonly apiServerFlags?: Readonly<Record<string, string>>;
   /** Absent: found, downloaded or built. */
   readonly binaries?: Binaries;
   /** Where progress goes; absent: standard error. */
@@ -113,7 +111,7 @@ async function start(programs: string, options: ControlPlaneOptions): Promise<Co
         certFiles: authority.files,
         adminRestConfigFor: authority.adminAt,
         ...(port === undefined ? {} : { securePort: port }),
-        extraArgs: { ...auditFlags({ policyFile, logFile: auditLog }), ...options.apiServerFlags },
+        extraArgs: auditFlags({ policyFile, logFile: auditLog }),
       });
     apiServer = newApiServer();
     await apiServer.start();
