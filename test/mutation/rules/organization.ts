@@ -279,8 +279,8 @@ const DELETION: readonly Mutation[] = [
     name: 'another-api-is-another-organization',
     rule: 'With another --api-url nothing is removed by what was ours at the former.',
     file: 'kinds/organization/plan.ts',
-    from: 'if (proof) return proof.apiHash !== apiHash;',
-    to: 'if (proof) return false;',
+    from: 'status.proof.apiHash !== apiHash',
+    to: "apiHash === ''",
     seenBy: {
       test: 'test/unit/organization-yield.test.ts',
       title: 'what another API had shown is forgotten',
