@@ -1,7 +1,5 @@
-import { budgetOf } from './ci-parts.ts';
-import { findBinaries, presentBinaries } from './controlplane/binaries.ts';
+import { findBinaries } from './controlplane/binaries.ts';
 import { progressLines } from './controlplane/progress.ts';
-import { RUNNERS } from './runners.ts';
 import { BUILD, runLoudly, runQuietly } from './steps.ts';
 import { Timetable } from './timetable.ts';
 
@@ -25,19 +23,17 @@ const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vites
  * only vitest runs, which builds what is missing where a chosen test needs it.
  */
 async function main(chosen: readonly string[]): Promise<boolean> {
-  const isFresh = (await presentBinaries()) === undefined;
-  const times = new Timetable({ command: 'npm test', budget: budgetOf(RUNNERS.unit), isFresh });
+  const times = new Timetable('npm test');
   if (!(await times.part(BUILD.name, () => runQuietly(BUILD)))) return false;
   if (chosen.length > 0) return runLoudly([...VITEST, ...chosen]);
-  const holds = await all(times, isFresh);
+  const holds = await all(times);
   console.log(`\n${times.lines().join('\n')}`);
   return holds;
 }
 
-async function all(times: Timetable, isFresh: boolean): Promise<boolean> {
+async function all(times: Timetable): Promise<boolean> {
   // On a new machine this takes longer than the unit tests, which need none of it.
-  const remark = isFresh ? 'beside the unit tests' : '';
-  const building = times.part('building etcd, kube-apiserver and kubectl', prepare, { remark });
+  const building = times.part('building etcd, kube-apiserver and kubectl', prepare);
   const unit = await times.part('unit tests', () => vitest('unit'));
   if (!(await building)) return false;
   const [integration, lives] = await Promise.all([

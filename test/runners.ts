@@ -1,24 +1,14 @@
-export interface Runner {
-  /** What npm runs: a script of package.json, and what it is given. */
-  readonly npm: readonly [script: string, ...args: string[]];
-  readonly files: readonly string[];
-}
-
 /**
- * Which command runs which test files, by what they need: nothing; etcd, kube-apiserver and
- * kubectl; besides these, programs that take minutes to build; or minutes. Every test file belongs
- * to exactly one, and `.ci/run` calls them all. The names are those of the projects of vitest.
+ * Which project of vitest runs which test files, by what they need: nothing; etcd, kube-apiserver
+ * and kubectl; besides these, programs that take minutes to build; or minutes.
  */
-export const RUNNERS = {
-  unit: { npm: ['test'], files: ['test/unit/**/*.test.ts'] },
-  integration: { npm: ['test'], files: ['test/integration/**/*.test.ts'] },
-  // What tests are written with holds no rule of the operator by itself.
-  tools: { npm: ['test', '--project', 'tools'], files: ['test/tools/**/*.test.ts'] },
-  planted: { npm: ['test', '--project', 'planted'], files: ['test/simulation/**/*.test.ts'] },
-  packaging: { npm: ['test:packaging'], files: ['test/packaging/**/*.test.ts'] },
-  faults: { npm: ['test:faults'], files: ['test/faults/**/*.test.ts'] },
-  upgrade: { npm: ['test:upgrade'], files: ['test/upgrade/**/*.test.ts'] },
-} as const satisfies Readonly<Record<string, Runner>>;
+export const FILES = {
+  unit: 'test/unit/**/*.test.ts',
+  integration: 'test/integration/**/*.test.ts',
+  planted: 'test/simulation/**/*.test.ts',
+  packaging: 'test/packaging/**/*.test.ts',
+  faults: 'test/faults/**/*.test.ts',
+} as const;
 
 /** Take longer than their size tells: begun late, they are what all others wait for. */
 export const LONG: readonly string[] = [

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './longest-first.ts';
-import { RUNNERS } from './runners.ts';
+import { FILES } from './runners.ts';
 
 /**
  * All but `unit` and `planted` run on a real kube-apiserver that the global setup of each project
@@ -15,7 +15,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: [...RUNNERS.unit.files],
+          include: [FILES.unit],
           setupFiles: process.env.MUTATION_REPORT ? ['test/mutation/same-draws.ts'] : [],
           testTimeout: 60_000,
           expect: { poll: { timeout: 30_000 } },
@@ -26,7 +26,7 @@ export default defineConfig({
       {
         test: {
           name: 'planted',
-          include: [...RUNNERS.planted.files],
+          include: [FILES.planted],
           testTimeout: 600_000,
           // Each lives in a process of its own.
           maxConcurrency: 2,
@@ -37,7 +37,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: [...RUNNERS.integration.files],
+          include: [FILES.integration],
           globalSetup: ['test/controlplane/global-setup.ts'],
           testTimeout: 60_000,
           expect: { poll: { timeout: 20_000 } },
@@ -49,20 +49,8 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'tools',
-          include: [...RUNNERS.tools.files],
-          globalSetup: ['test/controlplane/global-setup.ts'],
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 30_000 } },
-          hookTimeout: 120_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 5 },
-        },
-      },
-      {
-        test: {
           name: 'packaging',
-          include: [...RUNNERS.packaging.files],
+          include: [FILES.packaging],
           globalSetup: ['test/controlplane/global-setup.ts'],
           testTimeout: 60_000,
           expect: { poll: { timeout: 20_000 } },
@@ -74,7 +62,7 @@ export default defineConfig({
       {
         test: {
           name: 'faults',
-          include: [...RUNNERS.faults.files],
+          include: [FILES.faults],
           globalSetup: ['test/controlplane/global-setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 120_000,

@@ -51,7 +51,7 @@ export async function findBinaries({
 }
 
 /** Those that are there without a download and without a build. */
-export async function presentBinaries(env = process.env): Promise<Binaries | undefined> {
+async function presentBinaries(env = process.env): Promise<Binaries | undefined> {
   if (env.KUBEBUILDER_ASSETS) return given(env.KUBEBUILDER_ASSETS);
   const { built, downloads, minor, platform } = places(env);
   if (isComplete(built)) return { folder: built, origin: 'built earlier' };

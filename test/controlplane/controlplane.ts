@@ -55,12 +55,8 @@ export interface ControlPlane {
 }
 
 export interface ControlPlaneOptions {
-  /** Further kube-apiserver flags, names without dashes. */
-  readonly apiServerFlags?: Readonly<Record<string, string>>;
   /** Absent: found, downloaded or built. */
   readonly binaries?: Binaries;
-  /** Path of another kube-apiserver; absent: the one among `binaries`. */
-  readonly apiServerProgram?: string;
   /** Where progress goes; absent: standard error. */
   readonly say?: Say;
   /**
@@ -109,13 +105,13 @@ async function start(programs: string, options: ControlPlaneOptions): Promise<Co
     await etcd.start();
     const newApiServer = (port?: number) =>
       new APIServer({
-        binary: options.apiServerProgram ?? join(programs, 'kube-apiserver'),
+        binary: join(programs, 'kube-apiserver'),
         etcdURL: etcd.url,
         certDir: join(folder, 'certificates'),
         certFiles: authority.files,
         adminRestConfigFor: authority.adminAt,
         ...(port === undefined ? {} : { securePort: port }),
-        extraArgs: { ...auditFlags({ policyFile, logFile: auditLog }), ...options.apiServerFlags },
+        extraArgs: auditFlags({ policyFile, logFile: auditLog }),
       });
     apiServer = newApiServer();
     await apiServer.start();

@@ -1,12 +1,24 @@
 import { readdirSync, statSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
 import type { ProvidedControlPlane } from './client.ts';
-import { type ControlPlaneOptions, startControlPlane } from './controlplane.ts';
+import { startControlPlane } from './controlplane.ts';
 
 /** One control plane for all integration tests; they reach it through `client.ts`. */
-export default function setup(project: TestProject): Promise<() => Promise<void>> {
-  if (project.name !== 'tools') BUNDLES.forEach(requireNew);
-  return share(project);
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  BUNDLES.forEach(requireNew);
+  const { stop, server, ca, admin, adminKubeconfig, kubectlProgram, folder, auditLog } =
+    await startControlPlane();
+  const shared: ProvidedControlPlane = {
+    server,
+    ca,
+    admin,
+    adminKubeconfig,
+    kubectlProgram,
+    folder,
+    auditLog,
+  };
+  project.provide('controlPlane', shared);
+  return stop;
 }
 
 /** What the tests of these projects run. */
@@ -20,24 +32,4 @@ function requireNew(bundle: string): void {
     .find((path) => path.endsWith('.ts') && statSync(path).mtimeMs > built);
   if (newer !== undefined)
     throw new Error(`${bundle} is older than ${newer}, or is not there; run \`npm run build\``);
-}
-
-/** Starts one for a project of vitest, and gives what stops it. */
-export async function share(
-  project: TestProject,
-  options: ControlPlaneOptions = {},
-): Promise<() => Promise<void>> {
-  const controlPlane = await startControlPlane(options);
-  const { server, ca, admin, adminKubeconfig, kubectlProgram, folder, auditLog } = controlPlane;
-  const shared: ProvidedControlPlane = {
-    server,
-    ca,
-    admin,
-    adminKubeconfig,
-    kubectlProgram,
-    folder,
-    auditLog,
-  };
-  project.provide('controlPlane', shared);
-  return controlPlane.stop;
 }

@@ -1,20 +1,17 @@
 import { parseArgs } from 'node:util';
 import { findBinaries } from './binaries.ts';
 import { startControlPlane } from './controlplane.ts';
-import { findProgram } from './programs.ts';
 import { progressLines } from './progress.ts';
 
-const usage = `Usage: node test/controlplane/main.ts [--prepare] [--floor] [--index <URL>]
+const usage = `Usage: node test/controlplane/main.ts [--prepare] [--index <URL>]
   (none)         start etcd and kube-apiserver, print the KUBECONFIG, stay until Ctrl-C
   --prepare      only make sure that the programs are there
-  --floor        the kube-apiserver of the oldest Kubernetes that the operator works with
   --index <URL>  the list of official releases to download from`;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       prepare: { type: 'boolean' },
-      floor: { type: 'boolean' },
       index: { type: 'string' },
       help: { type: 'boolean' },
     },
@@ -23,12 +20,9 @@ async function main(): Promise<void> {
   const say = progressLines();
   const indexUrl = values.index;
   const binaries = await findBinaries({ say, ...(indexUrl === undefined ? {} : { indexUrl }) });
-  const floor = values.floor
-    ? { apiServerProgram: await findProgram('kube-apiserver-floor', { say }) }
-    : {};
   if (values.prepare)
     return say(`etcd, kube-apiserver and kubectl are in ${binaries.folder} (${binaries.origin})`);
-  const controlPlane = await startControlPlane({ say, binaries, ...floor });
+  const controlPlane = await startControlPlane({ say, binaries });
   console.log(`export KUBECONFIG=${controlPlane.adminKubeconfig}`);
   say(
     `${controlPlane.server} is up; kubectl is ${controlPlane.kubectlProgram}; Ctrl-C stops it and removes all of it`,

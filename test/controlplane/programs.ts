@@ -24,15 +24,6 @@ const recipes = {
     module: 'k8s.io/kubernetes',
     package: 'k8s.io/kubernetes/cmd/kube-controller-manager',
   },
-  /**
-   * Of the oldest Kubernetes that the operator works with; etcd and kubectl are those of the
-   * newest.
-   */
-  'kube-apiserver-floor': {
-    folder: 'kubernetes-floor',
-    module: 'k8s.io/kubernetes',
-    package: 'k8s.io/kubernetes/cmd/kube-apiserver',
-  },
   /** Ours: reads the objects of the Prometheus operator into its types. */
   monitors: {
     folder: 'monitors',
@@ -85,13 +76,6 @@ export const FOR_PACKAGING: readonly ProgramName[] = [
   'argocd',
   'actionlint',
 ];
-
-/** Those that are not in the cache, of what tests run: what is only measured is not built in CI. */
-export function missingPrograms(env = process.env): ProgramName[] {
-  return (Object.keys(recipes) as ProgramName[]).filter(
-    (name) => name !== 'go-peer' && !existsSync(placeOf(name, env).path),
-  );
-}
 
 /**
  * The path of a program in exactly the version of its go.mod: from the cache, else built, which

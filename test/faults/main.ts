@@ -8,17 +8,16 @@ const VITEST = [
   '--project',
   'faults',
 ];
-const REPORTERS = ['--reporter', 'default', '--reporter', './test/faults/table.ts'];
 
 /**
- * The whole fault suite, and a table of its properties. What is given on the command line goes to
+ * The whole fault suite. What is given on the command line goes to
  * vitest.
  */
 async function main(chosen: readonly string[]): Promise<boolean> {
   console.log('Building what the tests run:');
   if (!(await runQuietly(BUILD))) return false;
   if (!(await runLoudly(['test/controlplane/main.ts', '--prepare']))) return false;
-  return runLoudly([...VITEST, ...REPORTERS, ...chosen]);
+  return runLoudly([...VITEST, ...chosen]);
 }
 
 process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;

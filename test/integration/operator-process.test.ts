@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,6 @@ import { type RunningOperator, startOperator } from '../support/operator.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ORGANIZATION, SERVICE } from '../support/scene-objects.ts';
 import { metric, ready } from '../support/watching.ts';
-import golden from '../unit/golden/metrics.json' with { type: 'json' };
 
 let scene: Scene;
 beforeAll(async () => {
@@ -84,7 +84,7 @@ test('starts where no file can be written, with nothing beside the bundle', asyn
   expect(await running.exited, `${running.stdout()}${running.stderr()}`).toBe(0);
 });
 
-test('the page of metrics has every figure that the golden values name', async () => {
+test('the page of metrics has every figure that the guide names, and of its type', async () => {
   const operator = await start(['--namespaces', scene.namespace, '--leader-elect=false']);
   await scene.psets.create('measured');
   await scene.psets.until('measured', 'Applied');
@@ -93,8 +93,12 @@ test('the page of metrics has every figure that the golden values name', async (
     until: (text) =>
       metric(text, 'pipewright_reconcile_total', { kind: 'PipeSettings', result: 'put' }) === 1,
   });
-  const names = parseExposition(page).map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(golden.metrics.map(({ name }) => name)));
+  const served = parseExposition(page).map(({ name, type }) => ({ name, type }));
+  const guide = readFileSync('deploy/guides/metrics.md', 'utf8');
+  const rows = [...guide.matchAll(/^\| `(\w+)` \| (\w+) \| .{10,} \|$/gm)];
+  expect(rows.length).toBeGreaterThan(20);
+  expect(served).toEqual(expect.arrayContaining(rows.map(([, name, type]) => ({ name, type }))));
+  const names = served.map(({ name }) => name);
   expect(names.filter((name) => /event_?loop/.test(name)).length).toBeGreaterThan(0);
   expect(metric(page, 'pipewright_leader')).toBe(1);
   expect(

@@ -192,10 +192,7 @@ test('the table of versions is what the tests run', () => {
   const page = readFileSync('deploy/guides/install.md', 'utf8');
   const rows = [...page.matchAll(/^\| (Kubernetes, .*|Helm \d|kustomize) \| (.*) \|$/gm)];
   expect(rows.map(([, name, versions]) => [name, versions])).toEqual([
-    [
-      'Kubernetes, 1.32 or newer',
-      `${versionIn('kubernetes-floor', 'k8s.io/kubernetes')} and ${versionIn('kubernetes', 'k8s.io/kubernetes')}`,
-    ],
+    ['Kubernetes, 1.32 or newer', versionIn('kubernetes', 'k8s.io/kubernetes')],
     ['Helm 3', versionIn('helm3', 'helm.sh/helm/v3')],
     ['Helm 4', versionIn('helm', 'helm.sh/helm/v4')],
     ['kustomize', versionIn('kustomize', 'sigs.k8s.io/kustomize/kustomize/v5')],

@@ -1,8 +1,6 @@
-import { budgetOf } from '../ci-parts.ts';
-import { findBinaries, presentBinaries } from '../controlplane/binaries.ts';
-import { FOR_PACKAGING, findProgram, missingPrograms } from '../controlplane/programs.ts';
+import { findBinaries } from '../controlplane/binaries.ts';
+import { FOR_PACKAGING, findProgram } from '../controlplane/programs.ts';
 import { progressLines } from '../controlplane/progress.ts';
-import { RUNNERS } from '../runners.ts';
 import { BUILD, runLoudly, runQuietly } from '../steps.ts';
 import { Timetable } from '../timetable.ts';
 
@@ -20,14 +18,7 @@ const VITEST = [
  * the command line goes to vitest, and then a chosen test builds what it needs.
  */
 async function main(chosen: readonly string[]): Promise<boolean> {
-  const missing = missingPrograms();
-  const times = new Timetable({
-    command: 'npm run test:packaging',
-    budget: budgetOf(RUNNERS.packaging),
-    isFresh:
-      FOR_PACKAGING.some((name) => missing.includes(name)) ||
-      (await presentBinaries()) === undefined,
-  });
+  const times = new Timetable('npm run test:packaging');
   if (!(await times.part(BUILD.name, () => runQuietly(BUILD)))) return false;
   if (chosen.length > 0) return runLoudly([...VITEST, ...chosen]);
   await times.part('building programs', prepare);

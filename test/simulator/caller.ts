@@ -18,10 +18,7 @@ export type Send = (
   signal?: AbortSignal,
 ) => Promise<Answered>;
 
-export const PIPE = 'org/service/pipe';
-export const PIPE_PATH = '/v1/organizations/org/services/service/pipes/pipe/settings';
 export const ORGANIZATION = '7f0e6f0c-0000-4000-8000-000000000001';
-export const ORGANIZATION_PATH = `/v1/organizations/${ORGANIZATION}`;
 
 /** The header of a Basic credential. */
 export function basic(keyId: string, secret: string): string {

@@ -54,7 +54,6 @@ export function aClaim(more: Partial<Claim> = {}): Claim {
     name: 'acme',
     created: at(-3_600_000),
     proven: true,
-    firstVersion: false,
     able: true,
     refused: false,
     answered: true,

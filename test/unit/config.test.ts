@@ -78,6 +78,7 @@ describe('how a value is given', () => {
   test('by the environment, where no flag gives it', () => {
     expect(accepted([], { PIPEWRIGHT_CONCURRENCY: '7' }).concurrency).toBe(7);
     expect(accepted(['--concurrency=8'], { PIPEWRIGHT_CONCURRENCY: '7' }).concurrency).toBe(8);
+    expect(accepted([], { PIPEWRIGHT_PLAN_ONLY: 'true' }).planOnly).toBe(true);
   });
 
   test('an empty value means the default, and an empty flag takes back the environment', () => {
@@ -392,6 +393,17 @@ describe('leader election', () => {
     expect(new Set(names).size).toBe(names.length);
     expect(name('--selector=a=1')).toMatch(/^pipewright-[0-9a-f]{8}$/);
     expect(name('--selector=a=1', '--leader-elect-name=mine')).toBe('mine');
+  });
+
+  // After an update that changes it, the old process and the new one would both work.
+  test.each([
+    ['pipewright-704ed201', ['--namespaces=ingest']],
+    ['pipewright-642bf600', ['--namespaces=ingest,audit,data']],
+    ['pipewright-3780068e', ['--selector=team=data']],
+    ['pipewright-ac424559', ['--selector=env in (prod,  stage , prod)']],
+    ['pipewright-693e70c7', ['--selector=team=data', '--namespaces=data,ingest']],
+  ])('the Lease is named %s with %j', (name, flags) => {
+    expect(accepted(flags).leaderElectName).toBe(name);
   });
 });
 

@@ -1,66 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { toYaml } from '../../src/cli/yaml.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { customResourceDefinition } from '../../src/kinds/schema/manifest.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'crds-'));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
-});
-
-function generate(...args: string[]) {
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    [join(root, 'crds', 'generate.ts'), ...args],
-    {
-      encoding: 'utf8',
-    },
-  );
-  return { status, stderr };
-}
-
 test('the files of the repository are what the schemas say', () => {
-  expect(generate('--check')).toEqual({ status: 0, stderr: '' });
-});
-
-test('--check names what is missing, changed and left over, and the remedy; generating mends it', () => {
-  writeFileSync(join(folder, 'gone.yaml'), '');
-  expect(generate('--check', folder)).toEqual({
-    status: 1,
-    stderr: expect.stringMatching(
-      /gone\.yaml belongs to no kind\n(.*\n)*crds\/pipesettings\.yaml does not exist\n(.*\n)*Run `npm run generate`/,
-    ),
-  });
-
-  generate(folder);
-  expect(generate('--check', folder)).toEqual({ status: 0, stderr: '' });
-
-  appendFileSync(join(folder, 'reference.md'), 'by hand\n');
-  const file = join(folder, 'pipesettings.yaml');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('maximum: 60000', 'maximum: 60001'));
-  const { status, stderr } = generate('--check', folder);
-  expect(status).toBe(1);
-  expect(stderr).toMatch(
-    /crds\/pipesettings\.yaml differs from the schemas, first in line \d+: ".*60001" should be ".*60000"/,
-  );
-  expect(stderr).toContain('crds/reference.md differs from the schemas');
+  const args = [join(root, 'crds', 'generate.ts'), '--check'];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
 test('every folder of a kind is in the list that CRDs are made from', () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maskFor, maskTexts } from '../../src/kinds/engine/masked.ts';
+import { addressOf } from '../../src/kinds/organization/remote.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import type { PipeSettingsSpec } from '../../src/kinds/pipe-settings/resource.ts';
 import {
@@ -10,6 +11,7 @@ import {
   timestamp,
   wholeSecond,
 } from '../../src/kinds/status/canonical.ts';
+import { apiHashOf } from '../../src/kinds/target/proof.ts';
 import { aPipeSettings, BASE_URL } from '../support/objects.ts';
 
 describe('canonical JSON', () => {
@@ -157,4 +159,32 @@ test('what a result says is masked as it would stand in one line, but for what t
     '***!',
     'a\nb',
   ]);
+});
+
+describe('what a status keeps of a request, worked out by another program', () => {
+  const api = 'https://api.example.com';
+
+  test('is of method, address, path and body', () => {
+    const spec = { organizationId: 'org-1', serviceId: 'svc-1', pipeId: 'pipe-1' };
+    const settings = { streaming_max_insert_wait_ms: 500 };
+    const credentialsSecretRef = { name: 'key' };
+    expect(settingsRequest(api, { ...spec, credentialsSecretRef, settings }).hash).toBe(
+      'sha256:89fdc0099e24701e598549dbf585ab842080c50c07057d6116ce0771518eb1b6',
+    );
+    const name = 'Acme Data';
+    expect(addressOf(api, '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a', { name }).hash).toBe(
+      'sha256:e56996295fdb2d230d42cf6b4ce6bcc7a1c348e94f4da93aafca1da7168bfa6f',
+    );
+    expect(apiHashOf(api)).toBe(
+      'sha256:137b9e5e4e13211ce3487cb1f3148ad0ef4147e2a4647ca12191bd2c8528b646',
+    );
+  });
+
+  test('does not tell the order of the endpoints', () => {
+    const endpoints = ['psc-1', 'psc-2'].map((id) => ({ id, cloudProvider: 'gcp', region: 'r1' }));
+    const hashOf = (goal: Parameters<typeof addressOf>[2]): string =>
+      addressOf(api, 'acme', goal).hash;
+    expect(hashOf({ endpoints: endpoints.toReversed() })).toBe(hashOf({ endpoints }));
+    expect(hashOf({ endpoints: endpoints.slice(1) })).not.toBe(hashOf({ endpoints }));
+  });
 });

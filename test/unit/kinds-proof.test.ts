@@ -58,18 +58,6 @@ describe('proof', () => {
     expect(isProven(status, API_HASH)).toBe(true);
     expect(isProven(status, apiHashOf('https://other.example.test'))).toBe(false);
   });
-
-  test('is what a confirmed write of the first version left, until that object is of no use or waits for another', () => {
-    const withoutProof = (object: PipeSettings): PipeSettingsStatus => ({
-      ...object.status,
-      proof: undefined,
-    });
-    expect(isProven(withoutProof(anAppliedPipeSettings()), API_HASH)).toBe(true);
-    expect(
-      isProven(withoutProof(visit(edited(anAppliedPipeSettings(), {}), REFUSED).object), API_HASH),
-    ).toBe(false);
-    expect(isProven(undefined, API_HASH)).toBe(false);
-  });
 });
 
 describe('the end of proof', () => {
@@ -80,8 +68,6 @@ describe('the end of proof', () => {
     expect(proofOf(before.status)).toMatchObject({ unusableSince: '2026-03-01T13:00:00Z' });
     const after = lived(refused, { ...REFUSED, now: T0 + HOUR, forMs: DAY });
     expect(after.status).not.toHaveProperty('proof');
-    // It must not pass for a status of the first version, which had no proof.
-    expect(after.status?.applied).toBeUndefined();
   });
 
   test('comes for a spec that is not valid, for which nothing else is scheduled', () => {

@@ -16,7 +16,6 @@ function a(uid: string, more: Partial<Claim> = {}): Claim {
     name: uid,
     created: '2026-03-01T11:00:00Z',
     proven: false,
-    firstVersion: false,
     able: true,
     refused: false,
     answered: false,

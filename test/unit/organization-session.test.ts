@@ -61,7 +61,6 @@ describe('an attempt goes on', () => {
       'the note since when its key is of no use',
       stored({ ...status, proof: { time: at(0), apiHash: API_HASH, unusableSince: at(0) } }),
     ],
-    ['nothing but the proof, which older CRDs drop', stored({ ...status, proof: undefined })],
   ])('after a change of %s', (_, changed) => {
     expect(goesOn(changed)).toBe(true);
   });
@@ -89,10 +88,6 @@ describe('an attempt goes on', () => {
       stored({ ...status, lastRequest: { operation: 'x', outcome: 'Unknown', time: at(1) } }),
     ],
     ['another proof', stored({ ...status, proof: { time: at(0), apiHash: 'sha256:other' } })],
-    [
-      'an intent of somebody else, without the proof',
-      stored({ ...status, proof: undefined, pendingChange: PENDING }),
-    ],
   ])('not after %s', (_, changed) => {
     expect(goesOn(changed)).toBe(false);
   });

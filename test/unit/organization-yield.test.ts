@@ -3,7 +3,6 @@ import { awaitChange } from '../../src/controller/outcome.ts';
 import type { Notes } from '../../src/kinds/organization/attempt/notes.ts';
 import { sessionOf } from '../../src/kinds/organization/attempt/session.ts';
 import type { Facts } from '../../src/kinds/organization/load.ts';
-import { addressOf } from '../../src/kinds/organization/remote.ts';
 import { report, reportUnproven } from '../../src/kinds/organization/report.ts';
 import type {
   Organization,
@@ -11,7 +10,7 @@ import type {
   PendingChange,
 } from '../../src/kinds/organization/resource.ts';
 import { T0 } from '../support/objects.ts';
-import { at, e, entry, goal, listing, specOf } from '../support/organization-entries.ts';
+import { at, e, entry, listing } from '../support/organization-entries.ts';
 import {
   aClaim,
   anOrganization,
@@ -111,20 +110,6 @@ test('what another API had shown is forgotten, also where nothing there is this 
   expect(status).not.toHaveProperty('organization');
   expect(notices).toEqual([]);
   expect(planned(anOrganization({ ids: [], status: status ?? {} })).do).toBe('step');
-});
-
-test('what the first version left, which has no proof, is of the API that its request was sent to', () => {
-  const unproven = (baseUrl: string): OrganizationStatus => {
-    const { hash } = addressOf(baseUrl, specOf(['a']).organizationId, goal(['a']));
-    const privateEndpoints = [entry('a', { origin: 'Added' })];
-    const applied = { time: at(0), generation: 1, requestHash: hash, keys: ['privateEndpoints'] };
-    return { proof: undefined, privateEndpoints, applied };
-  };
-  const { baseUrl } = factsOf(stored);
-  const here = anOrganization({ ids: ['a'], status: unproven(baseUrl) });
-  expect(planned(here).do).not.toBe('disown');
-  const elsewhere = anOrganization({ ids: ['a'], status: unproven('https://other.example.com') });
-  expect(planned(elsewhere)).toMatchObject({ do: 'disown', lost: [{ id: 'a' }] });
 });
 
 describe('an add that no list has shown when the hold ends', () => {

@@ -61,7 +61,7 @@ export function provenAt(now: number, apiHash: string): Proof {
  * come to its end.
  */
 export function isProven(status: ProvableStatus | undefined, apiHash: string): boolean {
-  return status?.proof ? status.proof.apiHash === apiHash : isOfFirstVersion(status);
+  return status?.proof?.apiHash === apiHash;
 }
 
 /**
@@ -81,19 +81,6 @@ export function hasWorked(
     applied?.secretResourceVersion === secretVersion &&
     applied.generation === metadata.generation
   );
-}
-
-/** Proven by what the first version wrote, which knew no proof; it yields to a proof. */
-export function isOfFirstVersion(status: ProvableStatus | undefined): boolean {
-  return status?.proof === undefined && status?.applied !== undefined && !losesOldClaim(status);
-}
-
-/**
- * Where `applied` stands without `proof`: the first version wrote no proof, and what it held must
- * not go to whoever comes first after an upgrade.
- */
-function losesOldClaim(status: ProvableStatus): boolean {
-  return readyOf(status)?.reason === 'TargetConflict' || keyAfter(status) === 'useless';
 }
 
 /**
@@ -116,12 +103,10 @@ export function keepProof(report: Report, object: KubeObject, now: number): Repo
     unusableSince: isIdle(object) ? undefined : (since ?? before),
   });
   const proof = end !== undefined && end <= now ? undefined : noted;
-  // Or it would look like a status of the first version, which proves itself by that.
-  const ended = proof ? {} : { applied: undefined };
   return {
     ...report,
     ...(!isDeepStrictEqual(proof, status.proof) && {
-      status: withoutUndefined({ ...status, proof, ...ended }),
+      status: withoutUndefined({ ...status, proof }),
     }),
     outcome: proof && end !== undefined ? sooner(report.outcome, end) : report.outcome,
   };

@@ -6,7 +6,7 @@ import { type SecretFacts, type SecretSources, secretFactsOf } from '../status/t
 import { showsConflict } from './conflict-report.ts';
 import type { Departed } from './departed.ts';
 import type { Locks } from './locks.ts';
-import { isIdle, isOfFirstVersion, isProven, type ProvableStatus } from './proof.ts';
+import { isIdle, isProven, type ProvableStatus } from './proof.ts';
 import { type Calls, type Claim, judgeTarget, type Standing } from './target.ts';
 
 export interface StandingSources<T extends KubeObject> extends SecretSources {
@@ -89,7 +89,6 @@ export function claimOf(object: KubeObject, facts: ClaimFacts): Claim {
     namespace,
     name,
     proven: isProven(status, facts.apiHash),
-    firstVersion: isOfFirstVersion(status),
     able:
       facts.mayAct &&
       !isIdle(object) &&

@@ -11,8 +11,6 @@ export interface Claim extends Holder {
   readonly created: string;
   /** The API has taken its own key for this target; see proof.ts. */
   readonly proven: boolean;
-  /** Proven by a status of the first version only, which yields to a proof. */
-  readonly firstVersion: boolean;
   /**
    * It could make a call: valid, not suspended, not planned only, not being deleted, and its Secret
    * is not known to be of no use.
@@ -107,8 +105,7 @@ export type Verdict =
  */
 export function judgeTarget(standing: Standing, now: number): Verdict {
   const { own, others, waits, unlisted } = standing;
-  const proven = [own, ...others].filter((claim) => claim.proven);
-  const holder = oldest(proven.filter(({ firstVersion }) => !firstVersion)) ?? oldest(proven);
+  const holder = oldest([own, ...others].filter(({ proven }) => proven));
   if (holder && holder.uid !== own.uid) return { holds: false, why: 'held', ...named(holder, own) };
   // Whose key was refused comes after all others by its own waits; another word than that would
   // hide them.

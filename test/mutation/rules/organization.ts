@@ -187,8 +187,8 @@ const CHANGES: readonly Mutation[] = [
     from: 'goal.endpoints?.toSorted((a, b) => (tupleKey(a) < tupleKey(b) ? -1 : 1))',
     to: 'goal.endpoints',
     seenBy: {
-      test: 'test/unit/golden/request-hash.test.ts',
-      title: 'the order of the endpoints does not count',
+      test: 'test/unit/kinds-canonical.test.ts',
+      title: 'does not tell the order of the endpoints',
     },
   },
   seenInLife('suspend-waits-for-open-intent', 'A suspended Organization makes no call.'),
@@ -279,8 +279,8 @@ const DELETION: readonly Mutation[] = [
     name: 'another-api-is-another-organization',
     rule: 'With another --api-url nothing is removed by what was ours at the former.',
     file: 'kinds/organization/plan.ts',
-    from: 'if (proof) return proof.apiHash !== apiHash;',
-    to: 'if (proof) return false;',
+    from: 'status.proof.apiHash !== apiHash',
+    to: "apiHash === ''",
     seenBy: {
       test: 'test/unit/organization-yield.test.ts',
       title: 'what another API had shown is forgotten',

@@ -75,7 +75,7 @@ const FLAGS: readonly Mutation[] = [
     file: 'config/config.ts',
     from: "planOnly: values['plan-only']",
     to: "planOnly: false && values['plan-only']",
-    seenBy: { test: 'test/unit/golden/flags.test.ts', title: 'with every variable' },
+    seenBy: { test: CONFIG, title: 'by the environment, where no flag gives it' },
   },
   {
     name: 'every-problem-at-once',

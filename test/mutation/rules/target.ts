@@ -53,8 +53,8 @@ export const TARGETS: readonly Mutation[] = [
     name: 'proof-is-of-this-api',
     rule: 'What another API has accepted proves nothing here.',
     file: 'kinds/target/proof.ts',
-    from: 'status.proof.apiHash === apiHash',
-    to: "status.proof.apiHash !== ''",
+    from: 'return status?.proof?.apiHash === apiHash;',
+    to: "return status?.proof !== undefined && apiHash !== '';",
     seenBy: { test: PROOF, title: 'is of one API' },
   },
   {

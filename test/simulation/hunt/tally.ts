@@ -1,4 +1,3 @@
-import { expectedOf } from '../expected.ts';
 import type { Played } from './play.ts';
 
 /** What a hunt has seen so far. */
@@ -23,10 +22,10 @@ export class Tally {
   /** What was broken, the commonest first: in how many lives, and in which. */
   broken(): string[] {
     const sorted = [...this.#rules].sort((a, b) => b[1].count - a[1].count);
-    const lines = sorted.map(([rule, { count, seed }]) => {
-      const known = expectedOf(rule) ? 'expected' : 'BROKEN  ';
-      return `  ${known}  ${rule.padEnd(22)} ${count} ${count === 1 ? 'life' : 'lives'}, as of seed ${seed}`;
-    });
+    const lines = sorted.map(
+      ([rule, { count, seed }]) =>
+        `  BROKEN  ${rule.padEnd(22)} ${count} ${count === 1 ? 'life' : 'lives'}, as of seed ${seed}`,
+    );
     return lines.length === 0 ? ['Nothing broke.'] : ['Broken:', ...lines];
   }
 

@@ -26,7 +26,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 /**
  * A Kubernetes API server in memory, of which the operator cannot tell that it is none: lists in
  * pages, watches, versions, preconditions, the status apart from the spec, schemas, finalizers, and
- * rights by rule. What it claims is tried on a real one by the suite in ../conformance.
+ * rights by rule.
  */
 export class Kubernetes {
   readonly objects: Objects;

@@ -49,7 +49,7 @@ interface Difference {
 }
 
 /** What is otherwise for B because of A. */
-export function differences(alone: Account, beside: Account): Difference[] {
+function differences(alone: Account, beside: Account): Difference[] {
   return [
     ...differing('objects', alone.objects, beside.objects),
     ...differing('api', alone.api, beside.api),

@@ -173,7 +173,9 @@ export function sessionUnderWay(
 ): Session | undefined {
   const { session } = notes;
   const isLate = isTooLate(notes, session?.draft.pendingChange, monotonic);
-  return session && speaksOf(session, object) && !isLate ? session : undefined;
+  return session && session.anchor === anchorOf(object, object.status) && !isLate
+    ? session
+    : undefined;
 }
 
 /** The session that is under way; else a new one, which has not looked yet. */
@@ -194,18 +196,6 @@ export function sessionOf(object: Organization, notes: Notes, monotonic: number)
     ),
     drift: 0,
   };
-}
-
-/**
- * CRDs of the first version drop the proof from a status that is written. A proof that is missing
- * does not end the session: or each intent would begin another attempt, at once and for ever.
- */
-function speaksOf({ anchor, draft }: Session, object: Organization): boolean {
-  const { status } = object;
-  if (anchor === anchorOf(object, status)) return true;
-  return (
-    status?.proof === undefined && anchor === anchorOf(object, { ...status, proof: draft.proof })
-  );
 }
 
 /**
