@@ -29,3 +29,8 @@ export const ENTRYPOINT = JSON.parse(textsOf('ENTRYPOINT').at(-1) ?? '[]') as re
 
 /** With which the image, and so every test, starts the operator. */
 export const NODE_FLAGS = ENTRYPOINT.slice(1, -1);
+
+/** Variables of the image. */
+export const IMAGE_ENV: Readonly<Record<string, string>> = Object.fromEntries(
+  textsOf('ENV').map((text) => text.split('=')),
+);

@@ -3,7 +3,7 @@ import { psetPath } from './peer.ts';
 import { until } from './process.ts';
 import { type Figures, percentile, type Round } from './report.ts';
 import { type Side, type Start, settled, startSide } from './sides.ts';
-import { clock, fill, type Stage } from './stage.ts';
+import { fill, type Stage } from './stage.ts';
 
 const OBJECTS = 20;
 /** Edits of each side before any is counted. */
@@ -60,7 +60,7 @@ async function writeStatus({ stage, namespace, status }: Start, name: string): P
 
 async function editOne(stage: Stage, namespace: string, name: string, value: number) {
   const before = stage.arrivals.length;
-  const since = clock();
+  const since = performance.now();
   const settings = { streaming_max_insert_wait_ms: value };
   await stage.ask('PATCH', psetPath(namespace, name), { spec: { settings } });
   const put = await until(`a PUT of ${name}`, () =>

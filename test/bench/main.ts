@@ -47,8 +47,6 @@ async function measure(stage: Stage, { objects, rounds, sides }: Options): Promi
     const edits = await measureEdits(sides, { stage, namespace: `edits-${round}`, status });
     const both = sides.map((side) => [side, { ...settlings.get(side), ...edits[side] }]);
     measured.push(Object.fromEntries(both));
-    // A long run that is ended early has shown something.
-    say(JSON.stringify(measured.at(-1)));
   }
   return measured;
 }

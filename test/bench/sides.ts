@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { ACCOUNT } from '../controlplane/install.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { startOperator } from '../support/operator.ts';
 import { type PeerOptions, type Pset, psetPath } from './peer.ts';
 import { keep, type Running, startPeer, until } from './process.ts';
-import { ACCOUNT, AUTHORIZATION, fill, type Stage } from './stage.ts';
+import { AUTHORIZATION, fill, type Stage } from './stage.ts';
 
 /** What is compared: the least that can be done, a Go operator, and ours. */
 export const SIDES = ['bare', 'go', 'operator'] as const;
@@ -43,9 +44,8 @@ async function startOurs({ stage, namespace }: Omit<Start, 'status'>): Promise<R
 async function peerOptions({ stage, namespace, status }: Start): Promise<PeerOptions> {
   const { server, ca } = stage.controlPlane;
   const token = await stage.controlPlane.serviceAccountToken(ACCOUNT);
-  const apiUrl = stage.apiUrl;
-  const authorization = AUTHORIZATION;
-  return { server, ca, token, apiUrl, authorization, namespace, concurrency: CONCURRENCY, status };
+  const access = { server, ca, token, apiUrl: stage.apiUrl, authorization: AUTHORIZATION };
+  return { ...access, namespace, concurrency: CONCURRENCY, status };
 }
 
 /** A status as the operator writes it. */

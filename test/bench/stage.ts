@@ -1,15 +1,13 @@
-import { fork } from 'node:child_process';
-import { join } from 'node:path';
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { startControlPlane } from '../controlplane/controlplane.ts';
 import { createAdmin, installOperator } from '../controlplane/install.ts';
+import { startSimulator } from '../simulator/simulator.ts';
 import { inParallel } from '../support/parallel.ts';
-import type { Arrival, Report } from './management-api.ts';
 import { type Pset, psetPath } from './peer.ts';
-import { keep } from './process.ts';
 
 const KEY = { id: 'bench', secret: 'bench-secret' } as const;
 export const AUTHORIZATION = `Basic ${Buffer.from(`${KEY.id}:${KEY.secret}`).toString('base64')}`;
-export const ACCOUNT = { namespace: 'pipewright', name: 'pipewright' } as const;
 const LATENCY_MS = 20;
 const AT_ONCE = 50;
 /** At once: the API server gives up on a request after a minute. */
@@ -17,39 +15,33 @@ const PAGE = 1000;
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** Milliseconds, the same in all processes of this machine. */
-export function clock(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
+/** A request to the management API, at a time on `performance.now()`. */
+interface Arrival {
+  readonly path: string;
+  readonly at: number;
 }
 
-/** Where everything is measured: a real API server, and the simulated management API. */
+/**
+ * Where everything is measured: a real API server, and in this process the simulated management
+ * API, whose own log counts milliseconds.
+ */
 export async function openStage(say: (line: string) => void) {
   const controlPlane = await startControlPlane({ say });
-  const { url: apiUrl, arrivals, stop } = await startManagementApi();
+  const keys = { [KEY.id]: KEY.secret };
+  const simulator = await startSimulator({ keys, latencyMs: LATENCY_MS, keepLog: false });
+  const arrivals: Arrival[] = [];
+  subscribe('http.server.request.start', (message) => {
+    const { url = '' } = (message as { request: IncomingMessage }).request;
+    arrivals.push({ path: url, at: performance.now() });
+  });
   const admin = createAdmin(controlPlane, AT_ONCE);
-  await installOperator(controlPlane);
-  const { namespace, name } = ACCOUNT;
-  const kubeconfig = await controlPlane.serviceAccountKubeconfig(namespace, name);
+  const kubeconfig = await installOperator(controlPlane);
   const close = async (): Promise<void> => {
-    await Promise.all([admin.close(), stop()]);
+    await Promise.all([admin.close(), simulator.stop()]);
     await controlPlane.stop();
   };
-  return { controlPlane, kubeconfig, apiUrl, arrivals, ask: admin.ask, close };
-}
-
-async function startManagementApi() {
-  const script = join(import.meta.dirname, 'management-api.ts');
-  const child = fork(script, [KEY.id, KEY.secret, String(LATENCY_MS)]);
-  const { stop } = keep(child);
-  const arrivals: Arrival[] = [];
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once('close', () => reject(new Error('the simulated management API ended at its start')));
-    child.on('message', (report: Report) => {
-      if ('url' in report) resolve(report.url);
-      else arrivals.push(report);
-    });
-  });
-  return { url, arrivals: arrivals as readonly Arrival[], stop };
+  const { ask } = admin;
+  return { controlPlane, kubeconfig, apiUrl: simulator.url, arrivals, ask, close };
 }
 
 /** Makes a namespace with a Secret and objects; pipes have the names of their objects. */

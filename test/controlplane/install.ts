@@ -3,8 +3,11 @@ import type { ControlPlane } from './controlplane.ts';
 
 const BASE = 'deploy/kustomize/base';
 
-/** The CRDs, and the rights of the operator's ServiceAccount. */
-export async function installOperator(controlPlane: ControlPlane): Promise<void> {
+/** The operator's, as the manifests have it. */
+export const ACCOUNT = { namespace: 'pipewright', name: 'pipewright' } as const;
+
+/** The CRDs, and the rights of the operator's ServiceAccount; gives a kubeconfig of it. */
+export async function installOperator(controlPlane: ControlPlane): Promise<string> {
   const kubectl = async (args: readonly string[]): Promise<void> => {
     const { code, stderr } = await controlPlane.kubectl(args);
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${stderr}`);
@@ -12,6 +15,7 @@ export async function installOperator(controlPlane: ControlPlane): Promise<void>
   for (const file of ['crds/', `${BASE}/namespace.yaml`, `${BASE}/rbac.yaml`])
     await kubectl(['apply', '--server-side', '-f', file]);
   await kubectl(['wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all']);
+  return controlPlane.serviceAccountKubeconfig(ACCOUNT.namespace, ACCOUNT.name);
 }
 
 /** Requests as the administrator, many at once; throws for anything but success. */

@@ -2,25 +2,19 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { progressLines } from '../controlplane/progress.ts';
-import { PICTURE, Recording } from './recording.ts';
+import { Recording } from './recording.ts';
 import { createStage, type Stage } from './stage.ts';
 import { type Step, story } from './story.ts';
 import { createLines, createTable, drawOn, type View } from './view.ts';
 import { buildWorld, NAMESPACE, type World } from './world.ts';
 
-const usage = `Usage: npm run demo [-- --once | --record]
-  (none)    tell a story of the operator at work, on a real API server, then stay until Ctrl-C
-  --once    tell it without pauses, check every step, and end: with 1 when something is not as told
-  --record  tell its first half, and make ${PICTURE} of it`;
+/**
+ * Without an option: tells the story, then stays until Ctrl-C. `--once` tells it without pauses, and
+ * ends with 1 where something is not as told. `--record` makes a picture of its first half.
+ */
+const OPTIONS = { once: { type: 'boolean' }, record: { type: 'boolean' } } as const;
 /** What a visitor of the README has time for. */
 const RECORDED_STEPS = 4;
-
-function readMode(): 'visit' | 'once' | 'record' {
-  const { once, record } = parseArgs({
-    options: { once: { type: 'boolean' }, record: { type: 'boolean' } },
-  }).values;
-  return once ? 'once' : record ? 'record' : 'visit';
-}
 
 async function play(stage: Stage, view: View, steps: readonly Step[]): Promise<void> {
   for (const [index, { title, play: playStep }] of steps.entries()) {
@@ -34,7 +28,7 @@ async function play(stage: Stage, view: View, steps: readonly Step[]): Promise<v
   }
 }
 
-function farewell({ controlPlane, simulator, programs }: World): string {
+function farewell({ controlPlane, programs }: World): string {
   return [
     '',
     'Everything stays up until Ctrl-C, which removes it. In another terminal:',
@@ -42,17 +36,14 @@ function farewell({ controlPlane, simulator, programs }: World): string {
     `  export PATH="${programs}:$PATH"`,
     `  kubectl pipewright status -n ${NAMESPACE}`,
     `  kubectl -n ${NAMESPACE} edit pset/orders`,
-    `  curl ${simulator.url}/_control/state   # what the management API has`,
   ].join('\n');
 }
 
-async function demo(mode: ReturnType<typeof readMode>): Promise<void> {
+async function demo(mode: 'visit' | 'once' | 'record'): Promise<void> {
   process.chdir(dirname(dirname(import.meta.dirname)));
-  // What is set for an operator of one's own is not for this one.
-  for (const name of Object.keys(process.env))
-    if (name.startsWith('PIPEWRIGHT_')) delete process.env[name];
   const recording = new Recording();
-  const view = viewOf(mode, recording);
+  const draw = mode === 'record' ? recording.draw : process.stdout.isTTY && drawOn(process.stdout);
+  const view = draw ? createTable(draw) : createLines((line) => console.log(line));
   const stopped = new Promise<'stopped'>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
       process.on(signal, () => resolve('stopped'));
@@ -73,16 +64,10 @@ async function demo(mode: ReturnType<typeof readMode>): Promise<void> {
   }
 }
 
-function viewOf(mode: ReturnType<typeof readMode>, recording: Recording): View {
-  if (mode === 'record') return createTable(recording.draw);
-  const { stdout } = process;
-  return stdout.isTTY ? createTable(drawOn(stdout)) : createLines((line) => console.log(line));
-}
-
 try {
-  await demo(readMode());
+  const { once, record } = parseArgs({ options: OPTIONS }).values;
+  await demo(once ? 'once' : record ? 'record' : 'visit');
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  if (error instanceof TypeError) console.error(usage);
   process.exitCode = 1;
 }

@@ -3,13 +3,10 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Draw } from './view.ts';
 
-export const PICTURE = join(import.meta.dirname, '../../deploy/guides/media/demo.svg');
+const PICTURE = join(import.meta.dirname, '../../deploy/guides/media/demo.svg');
 const TITLE = 'Pipewright at work: a new object, an edit, a refused value, an organization';
 
-interface Frame {
-  readonly ms: number;
-  readonly lines: readonly string[];
-}
+type Frame = { readonly ms: number; readonly lines: readonly string[] };
 
 /** Of a letter, and of the picture, in its units. */
 const [LETTER, LINE, MARGIN] = [8.4, 18, 14];
@@ -18,12 +15,7 @@ const [WIDTH, HEIGHT] = [Math.ceil(SIZE.columns * LETTER), SIZE.rows * LINE];
 /** Moments that follow each other faster nobody can tell apart. */
 const [LEAST_MS, LAST_MS] = [400, 6_000];
 /** By the codes of a terminal. */
-const COLOURS: Readonly<Record<string, string>> = {
-  31: '#ff6b6b',
-  32: '#7ed787',
-  33: '#f2cc60',
-  36: '#6cc7f0',
-};
+const COLOURS = { 31: '#ff6b6b', 32: '#7ed787', 33: '#f2cc60', 36: '#6cc7f0' };
 
 /** Keeps what a terminal of that size would have shown. */
 export class Recording {
@@ -76,7 +68,7 @@ function pictureOf(frames: readonly Frame[]): string {
 
 function style(frames: readonly Frame[]): string {
   const total = (frames.at(-1)?.ms ?? 0) + LAST_MS;
-  const moves = frames.map(({ ms }, at) => `${percent(ms / total)}{${moved(at)}}`);
+  const moves = frames.map(({ ms }, at) => `${((100 * ms) / total).toFixed(2)}%{${moved(at)}}`);
   const end = moved(frames.length - 1);
   return [
     'text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre;fill:#d6deeb}',
@@ -86,10 +78,6 @@ function style(frames: readonly Frame[]): string {
     `@keyframes play{${moves.join('')}100%{${end}}}`,
     `@media(prefers-reduced-motion:reduce){.film{animation:none;${end}}}`,
   ].join('\n');
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(2)}%`;
 }
 
 function moved(frame: number): string {

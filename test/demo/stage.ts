@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { waitFor } from '../controlplane/wait-for.ts';
 import type { Call } from '../simulator/types.ts';
 import type { Row, View } from './view.ts';
 import { NAMESPACE, type World } from './world.ts';
@@ -6,9 +7,7 @@ import { NAMESPACE, type World } from './world.ts';
 /** An object of any of the three kinds, as far as the story reads it. */
 export interface Shown {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly generation: number } & {
-    readonly finalizers?: readonly string[];
-  };
+  readonly metadata: { name: string; generation: number; finalizers?: readonly string[] };
   readonly spec: Readonly<Record<string, unknown>>;
   readonly status: Readonly<Record<string, unknown>> & {
     readonly observedGeneration: number;
@@ -16,52 +15,25 @@ export interface Shown {
   };
 }
 
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-}
+type Condition = Readonly<Record<'type' | 'status' | 'reason' | 'message', string>>;
 
-const SHORT: Readonly<Record<string, string>> = {
-  PipeSettings: 'pset',
-  Organization: 'porg',
-  Activity: 'pact',
-};
 /** Far more than any of it takes: a machine may be slow, and loaded besides. */
-const PATIENCE_MS = 60_000;
+const PATIENCE = { timeoutMs: 60_000 };
 const READ_MS_PER_CHARACTER = 28;
 
 export type Stage = ReturnType<typeof createStage>;
 
-/** What a step of the story says, does and checks with; an object goes by a name as `pset/orders`. */
+/** What a step of the story says, does and checks with; an object goes by a name as `PipeSettings/orders`. */
 export function createStage(world: World, view: View, options: { readonly isWatched: boolean }) {
   const { controlPlane, simulator } = world;
   let callsSeen = 0;
 
   const read = async (): Promise<readonly Shown[]> => {
-    const { stdout } = await controlPlane.kubectl([
-      'get',
-      'pset,porg,pact',
-      '-n',
-      NAMESPACE,
-      '-o',
-      'json',
-    ]);
+    const get = `get pset,porg,pact -n ${NAMESPACE} -o json`;
+    const { stdout } = await controlPlane.kubectl(get.split(' '));
     const { items } = JSON.parse(stdout) as { items: readonly Shown[] };
     view.objects(items.map(rowOf));
     return items;
-  };
-  const until = async <T>(what: string, ask: (all: readonly Shown[]) => T | undefined) => {
-    const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const all = await read();
-      const answer = ask(all);
-      if (answer !== undefined) return answer;
-      if (performance.now() > deadline)
-        throw new Error(`${PATIENCE_MS / 1000} s passed without ${what}: ${JSON.stringify(all)}`);
-      await pause(200);
-    }
   };
 
   return {
@@ -83,16 +55,20 @@ export function createStage(world: World, view: View, options: { readonly isWatc
       return ran;
     },
     /** The object, once its status speaks of its present spec, with this reason, and fits. */
-    becomes(name: string, reason: string, fits: (object: Shown) => boolean = () => true) {
+    async becomes(name: string, reason: string, fits: (one: Shown) => boolean = () => true) {
       const isIt = (one: Shown): boolean =>
         nameOf(one) === name &&
         one.status.observedGeneration === one.metadata.generation &&
         readyOf(one).reason === reason &&
         fits(one);
-      return until(`${name} becoming ${reason}`, (all) => all.find(isIt));
+      const found = async () => (await read()).find(isIt);
+      return (await waitFor(found, { ...PATIENCE, what: `${name} becoming ${reason}` })) as Shown;
     },
     gone: (name: string) =>
-      until(`${name} being gone`, (all) => all.every((one) => nameOf(one) !== name) || undefined),
+      waitFor(async () => (await read()).every((one) => nameOf(one) !== name), {
+        ...PATIENCE,
+        what: `${name} being gone`,
+      }),
     /** Says that something holds, or fails with `seen`. */
     check(claim: string, holds: boolean, seen: unknown): void {
       if (!holds) throw new Error(`${claim}: this does not hold; seen: ${JSON.stringify(seen)}`);
@@ -109,7 +85,7 @@ export function createStage(world: World, view: View, options: { readonly isWatc
 }
 
 function nameOf({ kind, metadata }: Shown): string {
-  return `${SHORT[kind] ?? kind}/${metadata.name}`;
+  return `${kind}/${metadata.name}`;
 }
 
 export function readyOf({ status }: Shown): Condition {

@@ -19,8 +19,11 @@ type Format = 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan' | 'none';
 /** Where a view that is redrawn goes, told what there is above the table and the table. */
 export type Draw = (story: readonly string[], table: readonly string[]) => void;
 
+const COLOURS: Readonly<Record<string, Format>> = { True: 'green', False: 'red' };
 const CALLS_SHOWN = 5;
 const COLUMNS = 110;
+/** Broken at spaces where there are any. */
+const PARTS = new RegExp(`.{1,${COLUMNS}}(?: |$)|.{${COLUMNS}}`, 'g');
 
 /** Without a terminal: a line for each thing that happens. */
 export function createLines(write: (line: string) => void): View {
@@ -44,7 +47,8 @@ export function createTable(draw: Draw): View {
   const redraw = (): void => draw(story, tableOf(rows, calls));
   return {
     say(text, format = 'none') {
-      for (const line of wrap(text)) story.push(styled(format, line));
+      for (const line of text.split('\n'))
+        for (const part of line.match(PARTS) ?? ['']) story.push(styled(format, part));
       redraw();
     },
     objects(now) {
@@ -75,19 +79,15 @@ export function drawOn(terminal: NodeJS.WriteStream): Draw {
 function tableOf(rows: readonly Row[], calls: readonly string[]): string[] {
   const line = (name: string, ready: string, reason: string) =>
     `${name.padEnd(24)}${ready.padEnd(9)}${reason}`;
-  const last = calls.slice(-CALLS_SHOWN);
   return [
     styled('dim', '─'.repeat(COLUMNS)),
     styled('dim', line('NAME', 'READY', 'REASON')),
-    ...rows.map(({ name, ready, reason }) => styled(colourOf(ready), line(name, ready, reason))),
+    ...rows.map(({ name, ready, reason }) =>
+      styled(COLOURS[ready] ?? 'yellow', line(name, ready, reason)),
+    ),
     styled('dim', `WHAT THE API GOT: ${calls.length} ${calls.length === 1 ? 'call' : 'calls'}`),
-    ...last,
+    ...calls.slice(-CALLS_SHOWN),
   ];
-}
-
-function colourOf(ready: string): Format {
-  if (ready === 'True') return 'green';
-  return ready === 'False' ? 'red' : 'yellow';
 }
 
 function callText({ status, fate, method, path, text }: Call): string {
@@ -101,10 +101,4 @@ function styled(format: Format, text: string): string {
 
 function cut(text: string): string {
   return text.length > COLUMNS ? `${text.slice(0, COLUMNS - 1)}…` : text;
-}
-
-/** Broken at spaces where there are any. */
-function wrap(text: string): string[] {
-  const parts = new RegExp(`.{1,${COLUMNS}}(?: |$)|.{${COLUMNS}}`, 'g');
-  return text.split('\n').flatMap((line) => line.match(parts) ?? ['']);
 }

