@@ -159,7 +159,7 @@ const FLAGS: readonly Mutation[] = [
     file: 'config/flag-values.ts',
     from: 'if (isTextOfFile(path)) return',
     to: "if (path === '') return",
-    seenBy: { test: HOSTILE_FLAGS, title: 'of the key of a listener in the place of its path' },
+    seenBy: { test: HOSTILE_FLAGS, title: 'of a key in the place of the path of a file' },
   },
   {
     name: 'equal-shards-share-a-lease',
