@@ -16,6 +16,7 @@ export interface PluginOptions {
   readonly kubeconfig?: string;
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
 }
 
 let folder: Promise<string> | undefined;
@@ -32,11 +33,11 @@ export function pluginFolder(): Promise<string> {
  */
 export async function plugin(
   args: readonly string[],
-  { kubeconfig = controlPlane.adminKubeconfig, input = '', env }: PluginOptions = {},
+  { kubeconfig = controlPlane.adminKubeconfig, input = '', env, cwd }: PluginOptions = {},
 ): Promise<PluginRun> {
   const path = await pluginFolder();
   const child = spawn(join(path, 'kubectl'), ['pipewright', ...args], {
-    cwd: path,
+    cwd: cwd ?? path,
     env: {
       PATH: path,
       HOME: path,
