@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { kubectl } from '../controlplane/client.ts';
+import { applyYaml, kubectl } from '../controlplane/client.ts';
 import type { Call } from '../simulator/types.ts';
 import { endpoint, list } from '../support/organizations.ts';
 import { pathOf } from '../support/pipe-settings.ts';
@@ -26,6 +26,7 @@ const pset = (name: string, threads: number, more: Spec = {}): string => {
   const settings = { engine_max_threads: threads };
   return manifest('PipeSettings', name, { serviceId: SERVICE, pipeId: name, settings, ...more });
 };
+const inYaml = (json: string): string => stringify(JSON.parse(json));
 const porg = (spec: Spec): string => manifest('Organization', 'acme', spec);
 
 const SERVER = ['--dry-run=server'];
@@ -35,12 +36,7 @@ const plan = (input: string, ...flags: readonly string[]): Promise<PluginRun> =>
 interface Told {
   readonly does: string;
   readonly says: string;
-  readonly requests: readonly {
-    readonly method: string;
-    readonly path: string;
-    readonly body: string;
-  }[];
-  readonly changes: readonly object[];
+  readonly requests: readonly object[];
 }
 /** The plan of one object against the live one, and its exit code. */
 async function told(input: string): Promise<Told & { readonly code: number }> {
@@ -49,10 +45,7 @@ async function told(input: string): Promise<Told & { readonly code: number }> {
   const { objects } = JSON.parse(stdout) as { readonly objects: readonly [Told] };
   return { ...objects[0], code };
 }
-async function apply(input: string): Promise<void> {
-  const { code, stderr } = await kubectl(['apply', '-f', '-'], input);
-  if (code !== 0) throw new Error(stderr);
-}
+const apply = (text: string): Promise<string> => applyYaml(text, scene.namespace);
 /** Calls as a plan names them. */
 const asPlanned = (calls: readonly Call[]) =>
   calls.map(({ method, path, text }) => ({ method, path, body: text }));
@@ -121,10 +114,11 @@ describe('against live objects', () => {
   });
 
   test('what the API server refuses is told with the line, and the others are planned', async () => {
-    const files = `---\n${pset('holder', 9)}---\n${pset('refused', 8, { pipeId: 'another' })}`;
+    const files = `---\n${pset('holder', 9)}---\n${inYaml(pset('refused', 8, { pipeId: 'x' }))}`;
     const { code, stdout, stderr } = await plan(files, ...SERVER);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: not valid: \(stdin\):4: the API server .* immutable; .*\n$/);
+    expect(stderr).toMatch(/^error: not valid: \(stdin\):14: the API server .* immutable; .*\n$/);
+    expect(stdout).toContain('/refused, (stdin):4\n  not valid: (stdin):14: ');
     expect(stdout).toContain('2 objects: 1 is not valid, 1 sends something; 1 request in all.\n');
   });
 });
@@ -148,7 +142,7 @@ describe('without the cluster', () => {
 
   test.each([
     ['what is no YAML', () => 'a: 1\na: 2\n', /2: this is not valid YAML: .*; mend the file$/m],
-    ['a value', () => stringify(JSON.parse(manifest('PipeSettings', 'a', SPEC))), /12: .*threads/],
+    ['a value', () => inYaml(manifest('PipeSettings', 'a', SPEC)), /12: .*threads/],
     ['other kinds alone', () => 'kind: Pod\n', /there is no object of Pipewright in it/],
   ])('%s is one line with its place', async (_, input, says) => {
     const { code, stderr } = await offline(input());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { kubectl } from '../controlplane/client.ts';
+import { applyYaml, kubectl } from '../controlplane/client.ts';
 import { endpoint, list } from '../support/organizations.ts';
 import { pathOf } from '../support/pipe-settings.ts';
 import { type PluginRun, plugin } from '../support/plugin.ts';
@@ -115,8 +115,7 @@ describe('export', () => {
     const before = { puts: psets.puts('good').length, patches: orgs.patches(PLAIN).length };
     const organization = await printed('export', 'porg/plain');
     expect(organization).toMatch(/^ {2}privateEndpoints:\n {2}- id: theirs$/m);
-    const applied = await kubectl(['apply', '-f', '-'], `${manifest}---\n${organization}`);
-    expect(applied.code, applied.stderr).toBe(0);
+    await applyYaml(`${manifest}---\n${organization}`, scene.namespace);
     await psets.until('good', 'Applied');
     await orgs.until('plain', 'Applied');
     expect(psets.puts('good').length).toBe(before.puts + 1);
