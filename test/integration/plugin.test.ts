@@ -156,7 +156,7 @@ describe('retry, suspend and resume', () => {
     const args = ['retry', '-A', '-l', `team=${namespace}`, '--wait'];
     const { code, stdout, stderr } = await plugin(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const states = linesOf(stdout).map((line) => line.split('. ')[0]);
+    const states = linesOf(stdout).map((line) => line.replace(/\. .*/, ''));
     expect(states.toSorted()).toEqual([
       `pact/record in ${namespace}: Ready (Fetched)`,
       `porg/acme in ${namespace}: Ready (Applied)`,
