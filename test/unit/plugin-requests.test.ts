@@ -148,6 +148,10 @@ test.each([
     'error: the server doesn\'t have a resource type "pipesettings"',
     'not installed: kubectl pipewright check',
   ],
+  [
+    'Error from server (Forbidden): error when applying patch:\n{"spec":{"pipeId":"a"}}\nto:\nResource: "x", Kind=y\nfor: "STDIN": error when patching "STDIN": pipesettings "a" is forbidden: User "b" cannot patch it',
+    'Error from server (Forbidden): pipesettings "a" is forbidden: User "b" cannot patch it',
+  ],
 ])('what kubectl says is passed on as one line: %j', async (stderr, says) => {
   const context = aContext({ get: { code: 1, stderr } });
   const error = await runStatus(context, ['pset/a'], {}).catch(String);
