@@ -19,7 +19,6 @@ export const LONG: readonly string[] = [
   'test/faults/crash/cut-answers.test.ts',
   'test/faults/load/poison.test.ts',
   'test/faults/storm/storm.test.ts',
-  'test/packaging/plugin-doctor.test.ts',
   'test/packaging/guide-install.test.ts',
   'test/packaging/guide-tenancy.test.ts',
   'test/packaging/guide-readme.test.ts',

@@ -65,6 +65,9 @@ export function kubectlBy(run: Kubectl['run']): Kubectl {
   };
 }
 
+/** A refused `kubectl apply` prints all that it sent before it says why. */
+const WHOLE_PATCH = /error when applying patch:.*?; for: "[^"]*": error when patching "[^"]*": /g;
+
 /** What kubectl said, as one line. */
 export function complaintOf({ stderr, code }: Ran, args: readonly string[]): string {
   const lines = stderr
@@ -72,7 +75,7 @@ export function complaintOf({ stderr, code }: Ran, args: readonly string[]): str
     // klog prints the same before kubectl says it in a sentence; a warning is no reason.
     .filter((line) => line.trim() !== '' && !/^([EWI]\d{4} [\d:.]+|Warning: )/.test(line))
     .map((line) => printable(line.replace(/^error: /, '')).trim());
-  const said = lines.join('; ');
+  const said = lines.join('; ').replace(WHOLE_PATCH, '');
   if (said === '') return `kubectl ${args[0]} ended with ${code} and gave no reason`;
   return /doesn't have a resource type|no matches for kind/.test(said)
     ? `${said}. The CRDs of Pipewright are not installed: kubectl pipewright check`

@@ -33,57 +33,26 @@ export function pluginFolder(): Promise<string> {
  */
 export async function plugin(
   args: readonly string[],
-  options: PluginOptions = {},
+  { kubeconfig = controlPlane.adminKubeconfig, input = '', env, cwd }: PluginOptions = {},
 ): Promise<PluginRun> {
-  return (await startPlugin(args, options)).ended;
-}
-
-/** A run that goes on until it is interrupted. */
-export interface RunningPlugin {
-  /** What it has printed so far. */
-  readonly stdout: () => string;
-  readonly ended: Promise<PluginRun>;
-  /** As a reader that has seen enough. */
-  readonly readNoMore: () => void;
-  /** As Ctrl-C does. */
-  readonly interrupt: () => void;
-}
-
-/** The same, and does not wait for the end. */
-export async function startPlugin(
-  args: readonly string[],
-  { kubeconfig = controlPlane.adminKubeconfig, input, env, cwd }: PluginOptions = {},
-): Promise<RunningPlugin> {
   const path = await pluginFolder();
   const child = spawn(join(path, 'kubectl'), ['pipewright', ...args], {
     cwd: cwd ?? path,
     env: {
-      PATH: `${path}:${process.env['PATH'] ?? ''}`,
+      PATH: path,
       HOME: path,
       KUBECONFIG: kubeconfig,
       KUBECACHEDIR: join(controlPlane.folder, 'kubectl'),
-      NO_COLOR: '1',
       ...env,
     },
   });
+  // One that fails may end before it has read its input.
   child.stdin.on('error', () => child.stdin.destroy());
-  child.stdin.end(input ?? '');
+  child.stdin.end(input);
   const code = new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (ended) => resolve(ended ?? -1));
   });
-  let printed = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    printed += chunk;
-  });
-  return {
-    stdout: () => printed,
-    ended: Promise.all([code, text(child.stderr)]).then(([code, stderr]) => ({
-      code,
-      stdout: printed,
-      stderr,
-    })),
-    readNoMore: () => void child.stdout.destroy(),
-    interrupt: () => void child.kill('SIGINT'),
-  };
+  const [ended, stdout, stderr] = await Promise.all([code, text(child.stdout), text(child.stderr)]);
+  return { code: ended, stdout, stderr };
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { runCheck } from '../../src/cli/check/check.ts';
 import { rightsOnObjects, rightsOnSecret } from '../../src/cli/check/rights.ts';
+import { checkSecrets } from '../../src/cli/check/secrets.ts';
 import { kubectlBy, type Ran } from '../../src/cli/kubectl.ts';
 import { parseObjectName } from '../../src/cli/objects.ts';
 import type { Outcome } from '../../src/cli/program.ts';
@@ -147,6 +148,10 @@ test.each([
     'error: the server doesn\'t have a resource type "pipesettings"',
     'not installed: kubectl pipewright check',
   ],
+  [
+    'Error from server (Forbidden): error when applying patch:\n{"spec":{"pipeId":"a"}}\nto:\nResource: "x", Kind=y\nfor: "STDIN": error when patching "STDIN": pipesettings "a" is forbidden: User "b" cannot patch it',
+    'Error from server (Forbidden): pipesettings "a" is forbidden: User "b" cannot patch it',
+  ],
 ])('what kubectl says is passed on as one line: %j', async (stderr, says) => {
   const context = aContext({ get: { code: 1, stderr } });
   const error = await runStatus(context, ['pset/a'], {}).catch(String);
@@ -244,4 +249,21 @@ test('the rights that are asked for are those that the manifests give', () => {
       [group, subresource === undefined ? resource : `${resource}/${subresource}`, verb].join(' '),
   );
   expect(asked.toSorted()).toEqual(given.toSorted());
+});
+
+test('the Secrets of many namespaces are read a few at a time', async () => {
+  let running = 0;
+  let most = 0;
+  const kubectl = kubectlBy(async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise(setImmediate);
+    running -= 1;
+    return { code: 0, stdout: '', stderr: '' };
+  });
+  const uses = Array.from({ length: 20 }, (_, at) => {
+    return { namespace: `team-${at}`, name: 'api', ref: { name: 'api' }, objects: [] };
+  });
+  const findings = await checkSecrets(kubectl, uses);
+  expect([findings.length, most]).toEqual([20, 8]);
 });

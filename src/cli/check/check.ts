@@ -30,6 +30,9 @@ export async function runCheck(
   );
   const lines = found.map(({ type, message }) => `${MARKS[type]}${message}`);
   const sum = `${counted(problems ?? 0, 'problem')} found, ${unknown} unknown.`;
+  // Else a user without any right would be told that all is well.
+  if (unknown === found.length)
+    return { lines, notes: ['error: nothing could be looked at; ask for the rights'], code: 1 };
   return { lines: [...lines, sum], code: problems === 0 ? 0 : 2 };
 }
 

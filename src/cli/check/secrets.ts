@@ -35,6 +35,9 @@ export function secretUses(found: readonly Found[]): readonly SecretUse[] {
   });
 }
 
+/** So many kubectl run at a time: -A may find objects in hundreds of namespaces. */
+const AT_ONCE = 8;
+
 /**
  * Judged as the operator does, by its own function; a value is seen by nothing else and kept
  * nowhere.
@@ -43,13 +46,17 @@ export async function checkSecrets(
   kubectl: Kubectl,
   uses: readonly SecretUse[],
 ): Promise<readonly Finding[]> {
-  const places = Map.groupBy(uses, ({ namespace }) => namespace);
-  const findings = await Promise.all(
-    [...places].map(([namespace, some]) =>
-      seen(`The Secrets of namespace ${namespace}`, () => ofNamespace(kubectl, namespace, some)),
-    ),
-  );
-  return findings.flat();
+  const places = [...Map.groupBy(uses, ({ namespace }) => namespace)];
+  const findings: Finding[] = [];
+  for (let at = 0; at < places.length; at += AT_ONCE) {
+    const some = places
+      .slice(at, at + AT_ONCE)
+      .map(([namespace, ofIt]) =>
+        seen(`The Secrets of namespace ${namespace}`, () => ofNamespace(kubectl, namespace, ofIt)),
+      );
+    findings.push(...(await Promise.all(some)).flat());
+  }
+  return findings;
 }
 
 async function ofNamespace(

@@ -8,7 +8,12 @@ import { reportedBy } from '../../kinds/pipe-settings/plan.ts';
 import { previewOf } from '../../kinds/pipe-settings/preview.ts';
 import { settingsRequest } from '../../kinds/pipe-settings/remote.ts';
 import * as pipeSettings from '../../kinds/pipe-settings/resource.ts';
-import { generationOf, isReady } from '../../kinds/status/common-status.ts';
+import {
+  type CommonStatus,
+  generationOf,
+  isReady,
+  readyOf,
+} from '../../kinds/status/common-status.ts';
 import { claimOf } from '../../kinds/target/standing.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { AT_WORK_AFTER_TIMEOUT_MS } from '../../waits.ts';
@@ -39,7 +44,12 @@ export function preview(object: KubeObject, now: number): Preview {
   const whole = previewOfKind(object, now);
   if (whole.does === 'nothing') return whole;
   const { suspend, mode } = object.spec as { readonly suspend?: boolean; readonly mode?: string };
-  const why = suspend ? 'spec.suspend is true' : mode === 'Plan' ? 'spec.mode is Plan' : undefined;
+  const holds = suspend
+    ? 'spec.suspend is true'
+    : mode === 'Plan'
+      ? 'spec.mode is Plan'
+      : undefined;
+  const why = holds ?? (isRival(object) ? 'another object holds its target' : undefined);
   if (why) {
     const says = `Nothing is sent, because ${why}; else: ${whole.says}`;
     return { ...whole, does: 'withheld', says };
@@ -49,6 +59,11 @@ export function preview(object: KubeObject, now: number): Preview {
   return applied?.generation === generationOf(object) && isReady(object)
     ? { ...NOTHING, says: 'The declared state is the one last confirmed, so nothing is sent' }
     : whole;
+}
+
+/** Until the other is gone, whatever an edit changes: what names a target is immutable. */
+function isRival({ status }: KubeObject): boolean {
+  return readyOf(status as CommonStatus | undefined)?.reason === 'TargetConflict';
 }
 
 function previewOfKind(object: KubeObject, now: number): Preview {
