@@ -1,4 +1,4 @@
-# The image of the operator, for any builder: docker build -t pipewright .
+# The image of the operator: docker build -t pipewright . (or another builder that sets BUILDPLATFORM, such as buildah)
 # Both bases are named by digest, so that a build can be repeated. The newest: docker buildx imagetools inspect NAME:TAG
 ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 ARG BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f

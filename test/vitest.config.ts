@@ -8,8 +8,6 @@ import { FILES } from './runners.ts';
  */
 export default defineConfig({
   test: {
-    // What a test keeps in a file is written with -u alone: without, what is missing fails.
-    update: 'none',
     sequence: { sequencer: LongestFirst },
     projects: [
       {

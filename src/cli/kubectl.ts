@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { printable } from '../api/reply/text.ts';
 import { UserError } from './user-error.ts';
@@ -68,12 +69,25 @@ export function kubectlBy(run: Kubectl['run']): Kubectl {
 /** A refused `kubectl apply` prints all that it sent before it says why. */
 const WHOLE_PATCH = /error when applying patch:.*?; for: "[^"]*": error when patching "[^"]*": /g;
 
+/** So many kubectl run at a time: -A may find objects in hundreds of namespaces. */
+const AT_ONCE = 8;
+
+/** Does this for every item, eight at a time; gives the results in the order of the items. */
+export async function inBatches<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += AT_ONCE)
+    results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(run))));
+  return results;
+}
+
 /** What kubectl said, as one line. */
 export function complaintOf({ stderr, code }: Ran, args: readonly string[]): string {
   const lines = stderr
     .split('\n')
-    // klog prints the same before kubectl says it in a sentence; a warning is no reason.
-    .filter((line) => line.trim() !== '' && !/^([EWI]\d{4} [\d:.]+|Warning: )/.test(line))
+    .filter((line) => line.trim() !== '' && !line.startsWith('Warning: '))
     .map((line) => printable(line.replace(/^error: /, '')).trim());
   const said = lines.join('; ').replace(WHOLE_PATCH, '');
   if (said === '') return `kubectl ${args[0]} ended with ${code} and gave no reason`;
@@ -108,17 +122,22 @@ async function runKubectl(args: readonly string[], input?: string): Promise<Ran>
   return { code, stdout: printed, stderr: said };
 }
 
-/** What was not shown while kubectl ran. */
+/** klog prints what kubectl then says in a sentence. */
+const OF_KLOG = /^[EWI]\d{4} [\d:.]+/;
+
+/** Gives what kubectl says, and shows what it has said while it still runs. */
 async function heard(stream: NodeJS.ReadableStream): Promise<string> {
-  let unshown = '';
+  const lines: string[] = [];
+  let shown = 0;
   const timer = setInterval(() => {
-    process.stderr.write(unshown);
-    unshown = '';
+    for (const line of lines.slice(shown)) process.stderr.write(`${printable(line)}\n`);
+    shown = lines.length;
   }, SHOWN_AFTER_MS);
   try {
-    for await (const chunk of stream) unshown += String(chunk);
+    for await (const line of createInterface({ input: stream }))
+      if (!OF_KLOG.test(line)) lines.push(line);
   } finally {
     clearInterval(timer);
   }
-  return unshown;
+  return lines.join('\n');
 }

@@ -49,7 +49,7 @@ export function parseObjectName(word: string): { definition: Definition; name: s
  * What an unset variable of a script leaves behind, such as -l "$TEAM", would mean every object.
  * Throws UserError.
  */
-function checkScope(names: readonly string[], flags: ScopeFlags): void {
+export function checkScope(names: readonly string[], flags: ScopeFlags): void {
   if (flags.selector?.trim() === '')
     throw new UserError(
       '-l is empty, which would select every object; give labels, or leave -l out',

@@ -48,17 +48,25 @@ export function stateOf(object: KubeObject): ObjectState {
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
   const reason = ready?.reason ?? (isDeleted ? 'Deleting' : 'Pending');
   const isReady = ready?.status === 'True' && !isDeleted;
-  const isAtRest = isReady || reason === 'Suspended' || reason === 'Planned';
-  const idle = isStalled ? 'person' : isAtRest && !isRequested(object) ? 'change' : 'operator';
-  const { nextAttemptTime: time } = status;
   return {
     state: isStalled ? 'Stalled' : isDeleted ? 'Deleting' : stateFor(reason, isReady),
     reason,
     ready: isReady,
     message: ready?.message.trim() ?? unheard(object, status),
     ...actingOn(reason, isReady, isStalled),
-    next: ready && time !== undefined ? { time } : ready ? idle : 'operator',
+    next: ready ? nextOf(object, { reason, isReady, isStalled }) : 'operator',
   };
+}
+
+function nextOf(
+  object: KubeObject,
+  is: { readonly reason: string; readonly isReady: boolean; readonly isStalled: boolean },
+): ObjectState['next'] {
+  const { nextAttemptTime: time }: CommonStatus = object.status ?? {};
+  if (time !== undefined) return { time };
+  if (is.isStalled) return 'person';
+  const isAtRest = is.isReady || is.reason === 'Suspended' || is.reason === 'Planned';
+  return isAtRest && !isRequested(object) ? 'change' : 'operator';
 }
 
 function stateFor(reason: string, isReady: boolean): State {

@@ -106,7 +106,10 @@ function objectIn({ ready, beside, observedGeneration = 2, ...rest }: State) {
       namespace: 'ingest',
       generation: 2,
       resourceVersion: '41',
-      ...(deletionTimestamp && { deletionTimestamp, finalizers: ['pipewright.dev/cleanup'] }),
+      ...(deletionTimestamp && {
+        deletionTimestamp,
+        finalizers: ['pipewright.dev/remove-private-endpoints'],
+      }),
     },
     spec: { organizationId: 'acme' },
     status: {

@@ -31,12 +31,32 @@ const GITLAB = {
 beforeAll(ensureCrds);
 
 test.each([
-  ['GitHub', GITHUB, { MAY_COMMENT: 'true', GITHUB_STEP_SUMMARY: 'summary.md' }],
-  ['GitLab', GITLAB, { GITLAB_TOKEN: 'a-token' }],
-])('the job of %s posts the plan, and fails where it is not valid', async (_, one, env) => {
+  [
+    'GitHub',
+    GITHUB,
+    {
+      MAY_COMMENT: 'true',
+      GITHUB_STEP_SUMMARY: 'summary.md',
+      PULL_REQUEST: 'https://g/o/r/pull/7',
+    },
+    'https://g/o/r/pull/7',
+  ],
+  [
+    'GitLab',
+    GITLAB,
+    {
+      GITLAB_TOKEN: 'a-token',
+      CI_API_V4_URL: 'https://g/api',
+      CI_PROJECT_ID: '3',
+      CI_MERGE_REQUEST_IID: '7',
+    },
+    'https://g/api/projects/3/merge_requests/7/notes',
+  ],
+])('the job of %s posts the plan, and fails where it is not valid', async (_, one, env, to) => {
   const cwd = await temporaryFolder();
   mkdirSync(join(cwd, 'manifests'));
-  const stub = `#!/bin/sh\necho "$@" > posted-with\ncat plan.md > posted.md\n`;
+  // What is posted is the file that it is told.
+  const stub = `#!/bin/sh\necho "$@" > posted-with\ncat "$(echo "$*" | sed -E 's/.*(--body-file |body@)([^ ]+).*/\\2/')" > posted.md\n`;
   writeFileSync(join(cwd, one.poster), stub, { mode: 0o755 });
   const PATH = [cwd, await pluginFolder(), process.env['PATH']].join(':');
   const sh = (script: string) =>
@@ -54,7 +74,9 @@ test.each([
   expect(await sh(one.plan)).toMatchObject({ code: 0, stderr: '' });
   expect(await sh(one.comment)).toMatchObject({ code: 0, stderr: '' });
   expect(readFileSync(join(cwd, 'posted.md'), 'utf8')).toContain('{"engine_max_threads":4}');
-  expect(readFileSync(join(cwd, 'posted-with'), 'utf8')).not.toContain('a-token');
+  const postedWith = readFileSync(join(cwd, 'posted-with'), 'utf8');
+  expect(postedWith).toContain(to);
+  expect(postedWith).not.toContain('a-token');
   manifest({ engine_max_threads: 1_000 });
   expect(await sh(one.plan)).toMatchObject({ code: 1 });
   expect(readFileSync(join(cwd, 'plan.md'), 'utf8')).toContain('**Not valid**');

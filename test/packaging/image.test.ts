@@ -6,7 +6,7 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { newNamespace, serviceAccountKubeconfig, waitFor } from '../controlplane/client.ts';
-import { ENTRYPOINT, INSTRUCTIONS, textsOf } from '../dockerfile.ts';
+import { ENTRYPOINT, IMAGE_ENV, INSTRUCTIONS, textsOf } from '../dockerfile.ts';
 import { allow, operatorRules } from '../support/cluster.ts';
 import { installCrds } from '../support/crd.ts';
 import { BUILD_MS } from './helm.ts';
@@ -63,9 +63,8 @@ async function copyStep(
 function start(...flags: readonly string[]) {
   const inRoot = (word: string): string => (word.startsWith('/') ? join(root, word) : word);
   const [program = '', ...args] = ENTRYPOINT.map(inRoot);
-  const env = Object.fromEntries(textsOf('ENV').map((text) => text.split('=')));
   const user = process.getuid?.() === 0 ? { uid: USER, gid: USER } : {};
-  const child = spawn(program, [...args, ...flags], { cwd: '/', env, ...user });
+  const child = spawn(program, [...args, ...flags], { cwd: '/', env: IMAGE_ENV, ...user });
   onTestFinished(() => void child.kill('SIGKILL'));
   let said = '';
   for (const stream of [child.stdout, child.stderr])

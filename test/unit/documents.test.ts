@@ -7,18 +7,15 @@ const NOT_HAD: Readonly<Record<string, RegExp>> = {
   Terraform: /^terraform /,
   Velero: /^velero /,
   Flux: /^flux /,
-  GitHub: /^(?:gh |git (?:tag|push) )/,
   'Sealed Secrets': /\bkubeseal /,
   'a cloud account': /^(?:aws|gcloud) /,
   'a container engine': /^(?:docker|podman) /,
   'a node that runs Pods': /^(?:helm test|kubectl -n pipewright logs) /,
   'a published release': /^curl .*\/releases\/download\//,
-  'nodes, and an image of curl': / run .* --image=curlimages\/curl/,
-  'the Prometheus operator': /\b(?:pod|service)monitors\b/,
 };
 
 /** Blocks that hold no commands. */
-const OTHER_LANGUAGES = ['yaml', 'json', 'text', 'mermaid', 'promql', 'hcl'];
+const OTHER_LANGUAGES = ['yaml', 'text', 'mermaid'];
 const COMMAND =
   /(?:^|[;&|(]\s*|\b(?:do|then|sudo|env)\s+|^\w+=\S*\s+)(?:\$ )?(?:kubectl|helm|npm|npx|node|git|curl|docker|podman|argocd|flux|velero|terraform|gh) /;
 

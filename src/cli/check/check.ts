@@ -19,12 +19,11 @@ export async function runCheck(
   flags: CheckFlags,
 ): Promise<Outcome> {
   const { operatorNamespace } = flags;
-  const found: Finding[] = [...(await seen('CRDs', () => checkCrds(kubectl)))];
-  found.push(
-    ...(await seen('The Lease', () => checkLease(kubectl, operatorNamespace, now()))),
-    // Without the CRDs there is no object to look at.
-    ...(found.some(({ type }) => type === 'problem') ? [] : await ofObjects(kubectl, flags)),
-  );
+  const crds = await seen('CRDs', () => checkCrds(kubectl));
+  const lease = await seen('The Lease', () => checkLease(kubectl, operatorNamespace, now()));
+  // Without the CRDs there is no object to look at.
+  const areThere = crds.every(({ type }) => type !== 'problem');
+  const found = [...crds, ...lease, ...(areThere ? await ofObjects(kubectl, flags) : [])];
   const [problems, unknown] = (['problem', 'unseen'] as const).map(
     (type) => found.filter((one) => one.type === type).length,
   );

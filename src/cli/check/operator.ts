@@ -43,7 +43,7 @@ interface Lease {
 /** A leader renews its Lease every few seconds. */
 const FRESH_MS = 30_000;
 
-/** Some operator leads. */
+/** Some operator leads. Its Lease has the name of the release, or of the flag. */
 export async function checkLease(
   kubectl: Kubectl,
   namespace: string,
@@ -51,13 +51,13 @@ export async function checkLease(
 ): Promise<readonly Finding[]> {
   const all = await kubectl.get<Lease>(['leases.coordination.k8s.io', '-n', namespace]);
   const leases = all
-    .filter(({ metadata }) => metadata.name.startsWith('pipewright'))
+    .filter(({ metadata }) => metadata.name.includes('pipewright'))
     .toSorted((a, b) => renewedAt(b) - renewedAt(a));
   const [newest] = leases;
   if (!newest)
     return [
       problem(
-        `No operator has run in namespace ${namespace}: it has no Lease whose name begins with pipewright; install the operator, or name its namespace with --operator-namespace`,
+        `No operator has run in namespace ${namespace}: it has no Lease with pipewright in its name; install the operator, or name its namespace with --operator-namespace`,
       ),
     ];
   // One that nobody renews is left of flags that an operator had once.

@@ -58,7 +58,11 @@ export async function checkRights(
   const user = `system:serviceaccount:${operatorNamespace}:${serviceAccount}`;
   const missing = await missingOf(kubectl, rights, user, operatorNamespace);
   if (missing.length === 0)
-    return [fine(`The operator (${user}) has the ${rights.length} rights that it needs here`)];
+    return [
+      fine(
+        `The operator (${user}) has the ${rights.length} rights on objects, Secrets and events that it needs here`,
+      ),
+    ];
   const groups = Map.groupBy(missing, (right) => JSON.stringify({ ...right, verb: '' }));
   return [...groups.values()].map((some) =>
     problem(

@@ -6,7 +6,7 @@ import {
 } from '../../kinds/engine/credentials.ts';
 import { credentialsSecretRef } from '../../kinds/schema/spec-fields.ts';
 import { type SecretObject, valueOf } from '../../kube/secrets/secret-state.ts';
-import type { Kubectl } from '../kubectl.ts';
+import { inBatches, type Kubectl } from '../kubectl.ts';
 import { type Found, shortNameOf } from '../objects.ts';
 import { counted } from '../words.ts';
 import { type Finding, fine, problem, seen } from './findings.ts';
@@ -35,9 +35,6 @@ export function secretUses(found: readonly Found[]): readonly SecretUse[] {
   });
 }
 
-/** So many kubectl run at a time: -A may find objects in hundreds of namespaces. */
-const AT_ONCE = 8;
-
 /**
  * Judged as the operator does, by its own function; a value is seen by nothing else and kept
  * nowhere.
@@ -47,16 +44,10 @@ export async function checkSecrets(
   uses: readonly SecretUse[],
 ): Promise<readonly Finding[]> {
   const places = [...Map.groupBy(uses, ({ namespace }) => namespace)];
-  const findings: Finding[] = [];
-  for (let at = 0; at < places.length; at += AT_ONCE) {
-    const some = places
-      .slice(at, at + AT_ONCE)
-      .map(([namespace, ofIt]) =>
-        seen(`The Secrets of namespace ${namespace}`, () => ofNamespace(kubectl, namespace, ofIt)),
-      );
-    findings.push(...(await Promise.all(some)).flat());
-  }
-  return findings;
+  const findings = await inBatches(places, ([namespace, some]) =>
+    seen(`The Secrets of namespace ${namespace}`, () => ofNamespace(kubectl, namespace, some)),
+  );
+  return findings.flat();
 }
 
 async function ofNamespace(

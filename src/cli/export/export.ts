@@ -2,6 +2,7 @@ import { definition as organization } from '../../kinds/organization/definition.
 import { definition as pipeSettings } from '../../kinds/pipe-settings/definition.ts';
 import { specProblems } from '../../kinds/schema/definition.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
+import { GIT_TOOLS } from '../git-tools.ts';
 import type { ConnectionFlags } from '../kubectl.ts';
 import { type Found, getObjects, parseObjectName, responseOf, shortNameOf } from '../objects.ts';
 import type { Context, Outcome } from '../program.ts';
@@ -44,11 +45,14 @@ export function manifestOf(found: Found, now: number): readonly string[] {
 }
 
 function print({ definition, object }: Found, { spec, above, below }: Completion, now: number) {
-  const { name, namespace, labels } = object.metadata;
+  const { name, namespace, labels = {} } = object.metadata;
+  // In another repository these would name the wrong owner.
+  const marks: readonly string[] = Object.values(GIT_TOOLS).flat();
+  const own = Object.entries(labels).filter(([label]) => !marks.includes(label));
   const manifest = {
     apiVersion: apiVersionOf(definition.type),
     kind: definition.type.kind,
-    metadata: { name, namespace, ...(labels && { labels }) },
+    metadata: { name, namespace, ...(own.length > 0 && { labels: Object.fromEntries(own) }) },
     spec,
   };
   return [

@@ -66,10 +66,12 @@ function itemsOf(
     return items.flatMap((item, index) => itemsOf(document, [...within, 'items', index], item, at));
   const start = document.contents?.range[0] ?? document.range[0];
   const placeOf = (path: Path): Place => {
-    const whole = [...within, ...path];
-    const lengths = whole.map((_, index) => whole.length - index);
-    const offsets = lengths.map((length) => offsetOf(document, whole.slice(0, length)));
-    return at(offsets.find((offset) => offset !== undefined) ?? start);
+    // What is missing stands where its nearest parent does.
+    for (let whole = [...within, ...path]; whole.length > 0; whole = whole.slice(0, -1)) {
+      const offset = offsetOf(document, whole);
+      if (offset !== undefined) return at(offset);
+    }
+    return at(start);
   };
   return [{ value, placeOf }];
 }

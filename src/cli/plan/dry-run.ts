@@ -7,7 +7,7 @@ export type DryRun =
   | { readonly object: KubeObject }
   | { readonly problem: Problem }
   /** Its namespace is not there yet, so nothing of the object can be either. */
-  | { readonly isUnborn: true };
+  | { readonly namespaceIsMissing: true };
 
 /**
  * `kubectl apply --dry-run=server` of all at once: defaults, admission policies and immutable
@@ -21,8 +21,11 @@ export async function dryRun(
   const results = new Map<Manifest, DryRun>();
   const where = namespace === undefined ? [] : ['-n', namespace];
   const args = ['apply', '--dry-run=server', '-o', 'json', ...where, '-f', '-'];
-  /** kubectl prints nothing at all where one of many is refused: who it was is found by halves. */
-  const applySome = async (some: readonly Manifest[]): Promise<void> => {
+  /**
+   * kubectl prints nothing at all where one of many is refused. Who it was is found by halves: one
+   * of n costs some 2 log n runs.
+   */
+  const applyOrBisect = async (some: readonly Manifest[]): Promise<void> => {
     const [only, ...more] = some;
     if (!only) return;
     const items = some.map(({ value }) => value);
@@ -37,10 +40,10 @@ export async function dryRun(
     if (!ABOUT_AN_OBJECT.test(said)) throw new KubectlError(said);
     if (more.length === 0) return void results.set(only, refusalOf(only, said));
     const half = Math.ceil(some.length / 2);
-    await applySome(some.slice(0, half));
-    await applySome(some.slice(half));
+    await applyOrBisect(some.slice(0, half));
+    await applyOrBisect(some.slice(half));
   };
-  await applySome(manifests);
+  await applyOrBisect(manifests);
   return results;
 }
 
@@ -60,7 +63,7 @@ const ABOUT_AN_OBJECT =
   /The \w+ ".*" is invalid|Error from server \((Invalid|BadRequest|NotFound|Conflict)\)|denied (the )?request|error validating|exceeded quota/;
 
 function refusalOf(manifest: Manifest, said: string): DryRun {
-  if (/namespaces "[^"]+" not found/.test(said)) return { isUnborn: true };
+  if (/namespaces "[^"]+" not found/.test(said)) return { namespaceIsMissing: true };
   const [field] = /\bspec(?:\.\w+|\[\d+\])*/.exec(said) ?? [];
   const steps = field?.split(/[.[\]]+/).filter((step) => step !== '') ?? [];
   const place = manifest.placeOf(steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step)));

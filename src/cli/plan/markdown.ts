@@ -13,8 +13,6 @@ import {
   titleOf,
 } from './planned.ts';
 
-/** By this a job finds the comment that it wrote before. */
-const COMMENT_MARK = '<!-- kubectl pipewright plan -->';
 /** GitHub takes comments of 65,536 characters, and GitLab more. */
 const LONGEST = 60_000;
 const LONGEST_CELL = 200;
@@ -33,7 +31,6 @@ export function markdown(planned: Planned): readonly string[] {
       `| ${code(short(titleOf(object)))} | ${FATES[fateOf(object)][0]} | ${escaped(summaryOf(object))} |`,
   );
   const head = [
-    COMMENT_MARK,
     '### Pipewright plan',
     '',
     `${escaped(headline(planned))}.`,

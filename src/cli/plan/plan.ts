@@ -1,4 +1,5 @@
 import type { ConnectionFlags, Kubectl } from '../kubectl.ts';
+import { checkScope } from '../objects.ts';
 import type { Context, Outcome } from '../program.ts';
 import { UserError } from '../user-error.ts';
 import { readDocuments } from './documents.ts';
@@ -23,6 +24,7 @@ export async function runPlan(
   _names: readonly string[],
   flags: PlanFlags,
 ): Promise<Outcome> {
+  checkScope([], flags);
   const manifests = readManifests(readDocuments(await readSources(flags.filename)));
   const { ours, strays, skipped } = manifests;
   if (ours.length + strays.length === 0)

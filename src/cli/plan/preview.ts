@@ -81,8 +81,11 @@ function ofPipeSettings(object: pipeSettings.PipeSettings): Preview {
   const { plan } = previewOf(object, { spec, request, reported, isLast: true, planOnly: false });
   // Of this kind, a preview's plan is `status.plan` without its time.
   const shown = plan as NonNullable<pipeSettings.PipeSettingsStatus['plan']>;
+  const { requests, changes, basis } = shown;
   return {
-    ...shown,
+    requests,
+    changes,
+    basis,
     does: 'send',
     says: `One PUT with ${counted(request.keys.length, 'setting')}`,
   };

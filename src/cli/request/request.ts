@@ -1,5 +1,6 @@
+import { parseDuration } from '../../duration.ts';
 import { REQUESTED_AT } from '../../kinds/status/common-status.ts';
-import { complaintOf, type Kubectl, KubectlError } from '../kubectl.ts';
+import { complaintOf, inBatches, type Kubectl, KubectlError } from '../kubectl.ts';
 import { type Found, fullName, getObjects, type ScopeFlags, shortNameOf } from '../objects.ts';
 import type { Context, Outcome } from '../program.ts';
 import { stateOf } from '../state.ts';
@@ -32,6 +33,12 @@ export async function runRequest(
     throw new UserError(
       `say what to ${verb}: names such as pset/orders, labels with -l, or every object with -A`,
     );
+  // kubectl would say it only when the objects are changed already.
+  const waitMs = parseDuration(flags.timeout);
+  if (waitMs === undefined)
+    throw new UserError(
+      `--timeout ${JSON.stringify(flags.timeout)} is no time; write it as 90s, 10m or 1h`,
+    );
   const found = await getObjects(kubectl, names, flags);
   if (found.length === 0)
     throw new UserError(`nothing to ${verb}: no such object; see kubectl pipewright status -A`);
@@ -40,12 +47,14 @@ export async function runRequest(
   const notes = warnings(verb, found);
   if (flags.wait !== true)
     return { lines: found.map((one) => `${titleOf(one)}: ${DONE[verb]}`), notes, code: 0 };
-  await Promise.all(asked.map((one) => waitFor(kubectl, one, flags.timeout)));
-  const after = (await Promise.all(asked.map((one) => cameOut(kubectl, one)))).flat();
+  // All together have this time, not each: what waits behind others has waited already.
+  const until = now() + waitMs;
+  await inBatches(asked, (one) => waitFor(kubectl, one, until - now()));
+  const after = (await inBatches(asked, (one) => cameOut(kubectl, one))).flat();
   const lines = after.map(({ line }) => line);
   const late = after.filter(({ isAnswered }) => !isAnswered).length;
   if (late === 0) return { lines, notes, code: 0 };
-  const error = `error: ${late} of ${counted(after.length, 'object')} had no answer in ${flags.timeout}; is the operator there? kubectl pipewright check`;
+  const error = `error: ${late} of ${counted(after.length, 'object')} had no answer in ${flags.timeout}: their turn may still come; else see kubectl pipewright check`;
   return { lines, notes: [...notes, error], code: 1 };
 }
 
@@ -81,7 +90,9 @@ async function patchAll(
       const names = all.slice(at, at + AT_ONCE).map(nameOf);
       const print = ['-o', 'jsonpath={.metadata.generation}{"\\n"}'];
       const args = ['patch', ...names, '-n', namespace, ...how, ...print];
-      const generations = (await kubectl.succeed(args)).trim().split('\n');
+      const ran = await kubectl.run(args);
+      if (ran.code !== 0) throw new KubectlError(complaintOf(ran, args) + alreadyOf(asked));
+      const generations = ran.stdout.trim().split('\n');
       if (verb === 'retry')
         asked.push({ names, namespace, field: 'lastHandledReconcileAt', value: time });
       else
@@ -91,15 +102,22 @@ async function patchAll(
   return asked;
 }
 
+/** What was changed before something was refused. */
+function alreadyOf(asked: readonly Asked[]): string {
+  const places = asked.map(({ names, namespace }) => `${names.length} in ${namespace}`);
+  return places.length === 0 ? '' : `; already done: ${places.join(', ')}`;
+}
+
 function nameOf({ definition, object }: Found): string {
   return `${fullName(definition)}/${object.metadata.name}`;
 }
 
 /** Until all are answered or the time is over; who has answered is read afterwards. */
-async function waitFor(kubectl: Kubectl, asked: Asked, timeout: string): Promise<void> {
+async function waitFor(kubectl: Kubectl, asked: Asked, ms: number): Promise<void> {
   const { names, namespace, field, value } = asked;
-  const until = [`--for=jsonpath={.status.${field}}=${value}`, `--timeout=${timeout}`];
-  const args = ['wait', ...names, '-n', namespace, ...until];
+  const timeout = `--timeout=${Math.max(1, Math.ceil(ms / 1000))}s`;
+  const condition = `--for=jsonpath={.status.${field}}=${value}`;
+  const args = ['wait', ...names, '-n', namespace, condition, timeout];
   const ran = await kubectl.run(args);
   if (ran.code !== 0 && !ran.stderr.includes('timed out'))
     throw new KubectlError(complaintOf(ran, args));

@@ -1,11 +1,6 @@
+import { GIT_TOOLS } from '../git-tools.ts';
 import { type Found, shortNameOf } from '../objects.ts';
 import type { Verb } from './request.ts';
-
-/** The marks that each tool leaves on what it applies. */
-const GIT_TOOLS = {
-  'Argo CD': ['argocd.argoproj.io/instance', 'argocd.argoproj.io/tracking-id'],
-  Flux: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name'],
-} as const;
 
 /** Why what was asked for may not be what comes. */
 export function warnings(verb: Verb, found: readonly Found[]): readonly string[] {

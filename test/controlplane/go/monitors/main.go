@@ -15,8 +15,6 @@ import (
 
 func typeOf(kind string) any {
 	switch kind {
-	case "PodMonitor":
-		return new(monitoring.PodMonitor)
 	case "ServiceMonitor":
 		return new(monitoring.ServiceMonitor)
 	case "PrometheusRule":
