@@ -53,7 +53,7 @@ function pictureOf(frames: readonly Frame[]): string {
   });
   const lines = [...ids].map(([line, id]) => `<text id="${id}">${spans(line)}</text>`);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH + 2 * MARGIN} ${HEIGHT + 2 * MARGIN}" role="img" aria-label="${TITLE}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH + 2 * MARGIN} ${HEIGHT + 2 * MARGIN}" xml:space="preserve" role="img" aria-label="${TITLE}">`,
     `<title>${TITLE}</title>`,
     `<style>${style(frames)}</style>`,
     `<defs>${lines.join('\n')}</defs>`,
