@@ -1,6 +1,6 @@
 import { findBinaries } from './controlplane/binaries.ts';
 import { progressLines } from './controlplane/progress.ts';
-import { BUILD, runLoudly, runQuietly } from './steps.ts';
+import { BUILD, runLoudly, runQuietly, VITEST } from './steps.ts';
 import { Timetable } from './timetable.ts';
 
 /**
@@ -15,8 +15,6 @@ const HUNTS: readonly (readonly string[])[] = [
 
 /** Their priority, as of `nice`. */
 const BEHIND = 10;
-
-const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts'];
 
 /** Projects that run no bundle. One that is made anew is not there for a moment. */
 const WITHOUT_BUNDLE = ['unit', 'planted'];

@@ -18,6 +18,13 @@ export const BUILD: Step = {
   mend: 'see the message of the bundler',
 };
 
+export const VITEST = [
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  '--config',
+  'test/vitest.config.ts',
+];
+
 /** Runs a step with its output shown only when it fails; resolves to whether it succeeded. */
 export async function runQuietly(step: Step): Promise<boolean> {
   const started = performance.now();

@@ -176,7 +176,7 @@ describe('retry, suspend and resume', () => {
       code: 1,
       stdout: `pset/good in ${scene.namespace}: no answer yet\n`,
     });
-    expect(stderr).toMatch(/^error: 1 of 1 object had no answer in 1s; .*\n$/);
+    expect(stderr).toMatch(/^error: 1 of 1 object had no answer in 1s: .*\n$/);
     scene.simulator.release();
   });
 

@@ -1,17 +1,10 @@
 import { findBinaries } from '../controlplane/binaries.ts';
 import { FOR_PACKAGING, findProgram } from '../controlplane/programs.ts';
 import { progressLines } from '../controlplane/progress.ts';
-import { BUILD, runLoudly, runQuietly } from '../steps.ts';
+import { BUILD, runLoudly, runQuietly, VITEST } from '../steps.ts';
 import { Timetable } from '../timetable.ts';
 
-const VITEST = [
-  'node_modules/vitest/vitest.mjs',
-  'run',
-  '--config',
-  'test/vitest.config.ts',
-  '--project',
-  'packaging',
-];
+const TESTS = [...VITEST, '--project', 'packaging'];
 
 /**
  * What holds chart, manifests, monitoring, image and the states that others read. What is given on
@@ -20,9 +13,9 @@ const VITEST = [
 async function main(chosen: readonly string[]): Promise<boolean> {
   const times = new Timetable('npm run test:packaging');
   if (!(await times.part(BUILD.name, () => runQuietly(BUILD)))) return false;
-  if (chosen.length > 0) return runLoudly([...VITEST, ...chosen]);
+  if (chosen.length > 0) return runLoudly([...TESTS, ...chosen]);
   await times.part('building programs', prepare);
-  const holds = await times.part('tests', () => runLoudly(VITEST));
+  const holds = await times.part('tests', () => runLoudly(TESTS));
   console.log(`\n${times.lines().join('\n')}`);
   return holds;
 }

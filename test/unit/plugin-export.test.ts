@@ -12,7 +12,7 @@ const METADATA = {
   uid: 'u',
   resourceVersion: '1',
   creationTimestamp: '2026-03-01T10:00:00Z',
-  labels: { team: 'data' },
+  labels: { team: 'data', 'argocd.argoproj.io/instance': 'theirs' },
   annotations: { note: 'not of a manifest' },
 };
 const PROOF = { proof: { time: '2026-03-01T11:00:00Z', apiHash: 'a' } };

@@ -103,6 +103,11 @@ describe('what is refused before anything is asked', () => {
   test.each<[string, () => Promise<Outcome>, RegExp]>([
     ['retry of everything', () => runRequest('retry', context, [], FLAGS), /say what to retry/],
     [
+      'a --timeout that is no time',
+      () => runRequest('suspend', context, ['pset/one'], { ...FLAGS, wait: true, timeout: '5' }),
+      /--timeout "5" is no time; write it as 90s/,
+    ],
+    [
       'an empty -l',
       () => runRequest('retry', context, [], { ...FLAGS, selector: ' ' }),
       /-l is empty/,
@@ -168,7 +173,7 @@ describe('check', () => {
   const lease = (renewTime: string) => ({
     items: [
       { metadata: { name: 'pipewright-old' }, spec: { renewTime: '2026-01-01T00:00:00Z' } },
-      { metadata: { name: 'pipewright' }, spec: { renewTime, holderIdentity: 'pod-1' } },
+      { metadata: { name: 'eu-pipewright' }, spec: { renewTime, holderIdentity: 'pod-1' } },
     ],
   });
   const data = (keySecret: string) => ({ keyId: btoa('id'), keySecret: btoa(keySecret) });
@@ -194,7 +199,7 @@ describe('check', () => {
   test('finds nothing where all is well, and asks for all rights at once', async () => {
     const { context, outcome } = checked({});
     expect(await outcome).toMatchObject({ code: 0 });
-    expect((await outcome).lines[1]).toBe('ok       pod-1 leads, by Lease pipewright');
+    expect((await outcome).lines[1]).toBe('ok       pod-1 leads, by Lease eu-pipewright');
     expect((await outcome).lines.at(-2)).toBe('ok       2 objects: 2 Pending');
     const reviews = JSON.parse(context.inputs.find((input) => input !== '') ?? '{}');
     expect(reviews.items).toHaveLength(rights);
