@@ -1,4 +1,12 @@
+import packageJson from '../../package.json' with { type: 'json' };
 import { runProgram } from './program.ts';
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  const need = `kubectl pipewright needs Node ${packageJson.engines.node}`;
+  process.stderr.write(`error: ${need}, not ${process.versions.node}\n`);
+  process.exit(1);
+}
 
 // A reader that has seen enough, such as head, is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

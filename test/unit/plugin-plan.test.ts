@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { kubectlBy } from '../../src/cli/kubectl.ts';
 import { readDocuments } from '../../src/cli/plan/documents.ts';
+import { dryRun } from '../../src/cli/plan/dry-run.ts';
 import { readManifests } from '../../src/cli/plan/manifests.ts';
 import { markdown } from '../../src/cli/plan/markdown.ts';
 import { plannedOf } from '../../src/cli/plan/planned.ts';
@@ -125,6 +127,44 @@ spec:
     engine_max_threads: 8
 `;
 
+describe('with the API server', () => {
+  const { ours } = readManifests(
+    readDocuments([{ path: 'all.yaml', text: `${ORDERS}---\n${ORDERS}` }]),
+  );
+  const asked = (stderr: string) => {
+    let runs = 0;
+    const kubectl = kubectlBy(() => {
+      runs += 1;
+      return Promise.resolve({ code: 1, stdout: '', stderr });
+    });
+    return { planned: dryRun(ours, kubectl, undefined), runs: () => runs };
+  };
+
+  test('one that cannot be asked is asked once', async () => {
+    const said =
+      'error validating "STDIN": error validating data: failed to download openapi: connection refused';
+    const { planned, runs } = asked(said);
+    await expect(planned).rejects.toThrow(said);
+    expect(runs()).toBe(1);
+  });
+
+  test('who is refused is found by halves, and its content is not repeated', async () => {
+    const said = 'The request is invalid: patch: Invalid value: "{"a": 1}": json: cannot unmarshal';
+    const { planned, runs } = asked(said);
+    expect([...(await planned).values()]).toEqual(
+      [1, 13].map((line) => ({
+        problem: {
+          file: 'all.yaml',
+          line,
+          message:
+            'the API server refuses it: The request is invalid: patch: Invalid value: json: cannot unmarshal',
+        },
+      })),
+    );
+    expect(runs()).toBe(3);
+  });
+});
+
 describe('files', () => {
   test('of several documents and a List are read, and other kinds counted', () => {
     const other = '---\napiVersion: v1\nkind: Service\n---\n# nothing\n';
@@ -146,6 +186,8 @@ describe('files', () => {
 
   test.each([
     ['engine_max_threads: 8', 'engine_max_threads: 99', 11, 'spec.settings.engine_max_threads'],
+    ['name: orders', 'name: orders\n  namespace: 5', 5, 'must be the name of a namespace, not 5'],
+    ['name: orders', 'name: orders\n  labels: { a: 1 }', 5, 'a label must be a string, not 1'],
     [
       'engine_max_threads: 8',
       'engine_max_threads: 8\n    engine_max: 8',

@@ -85,6 +85,17 @@ describe('a request', () => {
     expect(outcome.notes?.[0]).toMatch(/^error: 1 of 1 object had no answer in 60s/);
   });
 
+  test('that some were refused says how many were changed', async () => {
+    const items = [aPipe('one'), aPipe('two', { metadata: { namespace: 'other' } })];
+    const context = aContext({
+      get: { items },
+      'patch pipesettings.pipewright.dev/two': { code: 1, stderr: 'Error: it is forbidden' },
+      patch: '4\n',
+    });
+    const outcome = runRequest('suspend', context, [], { ...FLAGS, allNamespaces: true });
+    await expect(outcome).rejects.toThrow('Error: it is forbidden; 1 of 2 were changed');
+  });
+
   test.each([
     ['Argo CD', { annotations: { 'argocd.argoproj.io/tracking-id': 'x' } }],
     ['Flux', { labels: { 'kustomize.toolkit.fluxcd.io/name': 'x' } }],

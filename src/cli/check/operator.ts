@@ -57,7 +57,7 @@ export async function checkLease(
   if (!newest)
     return [
       problem(
-        `No operator has run in namespace ${namespace}: it has no Lease with pipewright in its name; install the operator, or name its namespace with --operator-namespace`,
+        `No operator has run in namespace ${namespace}: it has no Lease with pipewright in its name; install the operator, name its namespace with --operator-namespace, or look for a Lease of another name: kubectl -n ${namespace} get leases`,
       ),
     ];
   // One that nobody renews is left of flags that an operator had once.

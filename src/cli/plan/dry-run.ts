@@ -60,12 +60,14 @@ function storedAt(stored: readonly KubeObject[], at: number): DryRun {
 
 /** Else it is about the cluster, or the user. */
 const ABOUT_AN_OBJECT =
-  /The \w+ ".*" is invalid|Error from server \((Invalid|BadRequest|NotFound|Conflict)\)|denied (the )?request|error validating|exceeded quota/;
+  /The \w+ ".*" is invalid|Error from server \((Invalid|BadRequest|NotFound|Conflict)\)|The request is invalid|denied (the )?request|error validating data: (\[|ValidationError|unknown)|exceeded quota/;
 
 function refusalOf(manifest: Manifest, said: string): DryRun {
   if (/namespaces "[^"]+" not found/.test(said)) return { namespaceIsMissing: true };
   const [field] = /\bspec(?:\.\w+|\[\d+\])*/.exec(said) ?? [];
   const steps = field?.split(/[.[\]]+/).filter((step) => step !== '') ?? [];
   const place = manifest.placeOf(steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step)));
-  return { problem: { ...place, message: `the API server refuses it: ${said}` } };
+  return {
+    problem: { ...place, message: `the API server refuses it: ${said.replace(/: "\{.*\}"/, '')}` },
+  };
 }

@@ -1,4 +1,4 @@
-import { OBJECT_NAME } from '../../config/dns-names.ts';
+import { DNS_LABEL, OBJECT_NAME } from '../../config/dns-names.ts';
 import { definitions } from '../../kinds/definitions.ts';
 import { type Definition, specProblems } from '../../kinds/schema/definition.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
@@ -79,7 +79,8 @@ function problemsAround(
   value: Readonly<Record<string, unknown>>,
   { type }: Definition,
 ): readonly Problem[] {
-  const { name } = (value['metadata'] ?? {}) as Readonly<Record<string, unknown>>;
+  const metadata = (value['metadata'] ?? {}) as Readonly<Record<string, unknown>>;
+  const { name, namespace, labels } = metadata;
   const problems: Problem[] = [];
   const add = (path: readonly PropertyKey[], message: string): void =>
     void problems.push({ ...one.placeOf(path), message });
@@ -95,6 +96,15 @@ function problemsAround(
       ['metadata', 'name'],
       `metadata.name must be 1 to 253 lower-case letters, digits, . and -, each part between dots starting and ending with a letter or digit, not ${JSON.stringify(name)}`,
     );
+  const place = namespace ?? 'default';
+  if (typeof place !== 'string' || !DNS_LABEL.test(place))
+    add(
+      ['metadata', 'namespace'],
+      `metadata.namespace must be the name of a namespace, not ${JSON.stringify(namespace)}`,
+    );
+  for (const [label, text] of Object.entries(labels ?? {}))
+    if (typeof text !== 'string')
+      add(['metadata', 'labels', label], `a label must be a string, not ${JSON.stringify(text)}`);
   for (const field of Object.keys(value))
     if (!FIELDS.has(field)) add([field], `${field} is not a known field`);
   return problems;

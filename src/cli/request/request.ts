@@ -70,8 +70,8 @@ interface Asked {
   readonly value: string;
 }
 
-/** So many names stand on one command line. */
-const AT_ONCE = 100;
+/** So many names stand on one command line; kubectl itself sends five patches a second. */
+const AT_ONCE = 25;
 
 async function patchAll(
   kubectl: Kubectl,
@@ -84,28 +84,31 @@ async function patchAll(
       ? { metadata: { annotations: { [REQUESTED_AT]: time } } }
       : { spec: { suspend: verb === 'suspend' ? true : null } };
   const how = ['--type=merge', '-p', JSON.stringify(patch)];
-  const asked: Asked[] = [];
-  for (const [namespace, all] of Map.groupBy(found, ({ object }) => object.metadata.namespace))
-    for (let at = 0; at < all.length; at += AT_ONCE) {
-      const names = all.slice(at, at + AT_ONCE).map(nameOf);
-      const print = ['-o', 'jsonpath={.metadata.generation}{"\\n"}'];
-      const args = ['patch', ...names, '-n', namespace, ...how, ...print];
-      const ran = await kubectl.run(args);
-      if (ran.code !== 0) throw new KubectlError(complaintOf(ran, args) + alreadyOf(asked));
-      const generations = ran.stdout.trim().split('\n');
-      if (verb === 'retry')
-        asked.push({ names, namespace, field: 'lastHandledReconcileAt', value: time });
-      else
-        for (const [value, some] of Map.groupBy(names, (_, index) => generations[index] ?? ''))
-          asked.push({ names: some, namespace, field: 'observedGeneration', value });
-    }
-  return asked;
+  const print = ['-o', 'jsonpath={.metadata.generation}{"\\n"}'];
+  const done = await inBatches(chunksOf(found), async ({ namespace, names }) => {
+    const args = ['patch', ...names, '-n', namespace, ...how, ...print];
+    const ran = await kubectl.run(args);
+    return { namespace, names, ran, problem: ran.code === 0 ? undefined : complaintOf(ran, args) };
+  });
+  const first = done.find(({ problem }) => problem !== undefined);
+  // What else was asked for has been done, which the message says.
+  const changed = done.reduce((sum, { names, problem }) => sum + (problem ? 0 : names.length), 0);
+  if (first) throw new KubectlError(`${first.problem}; ${changed} of ${found.length} were changed`);
+  const field = verb === 'retry' ? 'lastHandledReconcileAt' : 'observedGeneration';
+  return done.flatMap(({ namespace, names, ran }) => {
+    const generations = ran.stdout.trim().split('\n');
+    const values = verb === 'retry' ? names.map(() => time) : generations;
+    const same = Map.groupBy(names, (_, index) => values[index] ?? '');
+    return [...same].map(([value, some]) => ({ names: some, namespace, field, value }));
+  });
 }
 
-/** What was changed before something was refused. */
-function alreadyOf(asked: readonly Asked[]): string {
-  const places = asked.map(({ names, namespace }) => `${names.length} in ${namespace}`);
-  return places.length === 0 ? '' : `; already done: ${places.join(', ')}`;
+function chunksOf(found: readonly Found[]): readonly Pick<Asked, 'names' | 'namespace'>[] {
+  const places = [...Map.groupBy(found, ({ object }) => object.metadata.namespace)];
+  return places.flatMap(([namespace, all]) => {
+    const starts = Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, n) => n * AT_ONCE);
+    return starts.map((at) => ({ namespace, names: all.slice(at, at + AT_ONCE).map(nameOf) }));
+  });
 }
 
 function nameOf({ definition, object }: Found): string {

@@ -6,9 +6,9 @@
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride -}}
 {{- else if contains (include "pipewright.name" .) .Release.Name -}}
-{{- .Release.Name -}}
+{{- .Release.Name | replace "." "-" -}}
 {{- else -}}
-{{- printf "%s-%s" .Release.Name (include "pipewright.name" .) | trunc 53 | trimSuffix "-" -}}
+{{- printf "%s-%s" .Release.Name (include "pipewright.name" .) | replace "." "-" | trunc 53 | trimSuffix "-" -}}
 {{- end -}}
 {{- end -}}
 
