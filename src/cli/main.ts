@@ -3,8 +3,8 @@ import { runProgram } from './program.ts';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
-  const need = `kubectl pipewright needs Node ${packageJson.engines.node}`;
-  process.stderr.write(`error: ${need}, not ${process.versions.node}\n`);
+  const { node } = packageJson.engines;
+  process.stderr.write(`error: this plugin needs Node ${node}, not ${process.versions.node}\n`);
   process.exit(1);
 }
 

@@ -2,27 +2,9 @@ import { Command, CommanderError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { printable } from '../api/reply/text.ts';
 import { systemClock } from '../clock.ts';
-import { type ConnectionFlags, createKubectl, type Kubectl } from './kubectl.ts';
+import type { Context, Outcome } from './command.ts';
+import { type ConnectionFlags, createKubectl } from './kubectl.ts';
 import { UserError } from './user-error.ts';
-
-/** What every command gets. */
-export interface Context {
-  readonly kubectl: Kubectl;
-  /** Epoch ms. */
-  readonly now: () => number;
-  /** Of the terminal; undefined where the output goes elsewhere. */
-  readonly columns: number | undefined;
-}
-
-/** What a command leaves behind. */
-export interface Outcome {
-  /** For stdout. */
-  readonly lines: readonly string[];
-  /** For stderr. */
-  readonly notes?: readonly string[];
-  /** 0: fine. 1: an error, which `notes` tell. 2: "there is something". */
-  readonly code: 0 | 1 | 2;
-}
 
 type Run<Flags> = (context: Context, names: readonly string[], flags: Flags) => Promise<Outcome>;
 

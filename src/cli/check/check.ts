@@ -1,6 +1,6 @@
+import type { Context, Outcome } from '../command.ts';
 import type { Kubectl } from '../kubectl.ts';
 import { type Found, getObjects, type ScopeFlags } from '../objects.ts';
-import type { Context, Outcome } from '../program.ts';
 import { stateOf } from '../state.ts';
 import { counted } from '../words.ts';
 import { type Finding, fine, seen } from './findings.ts';

@@ -21,10 +21,7 @@ export async function dryRun(
   const results = new Map<Manifest, DryRun>();
   const where = namespace === undefined ? [] : ['-n', namespace];
   const args = ['apply', '--dry-run=server', '-o', 'json', ...where, '-f', '-'];
-  /**
-   * kubectl prints nothing at all where one of many is refused. Who it was is found by halves: one
-   * of n costs some 2 log n runs.
-   */
+  // kubectl prints nothing at all where one of many is refused: who it was is found by halves.
   const applyOrBisect = async (some: readonly Manifest[]): Promise<void> => {
     const [only, ...more] = some;
     if (!only) return;

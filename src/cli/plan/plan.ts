@@ -1,6 +1,6 @@
+import type { Context, Outcome } from '../command.ts';
 import type { ConnectionFlags, Kubectl } from '../kubectl.ts';
 import { checkScope } from '../objects.ts';
-import type { Context, Outcome } from '../program.ts';
 import { UserError } from '../user-error.ts';
 import { readDocuments } from './documents.ts';
 import { dryRun } from './dry-run.ts';

@@ -1,14 +1,12 @@
 import { parseDuration } from '../../duration.ts';
 import { REQUESTED_AT } from '../../kinds/status/common-status.ts';
+import type { Context, Outcome } from '../command.ts';
 import { complaintOf, inBatches, type Kubectl, KubectlError } from '../kubectl.ts';
 import { type Found, fullName, getObjects, type ScopeFlags, shortNameOf } from '../objects.ts';
-import type { Context, Outcome } from '../program.ts';
 import { stateOf } from '../state.ts';
 import { UserError } from '../user-error.ts';
 import { counted } from '../words.ts';
-import { warnings } from './warnings.ts';
-
-export type Verb = 'retry' | 'suspend' | 'resume';
+import { type Verb, warnings } from './warnings.ts';
 
 interface RequestFlags extends ScopeFlags {
   readonly wait?: boolean;

@@ -1,6 +1,7 @@
 import { GIT_TOOLS } from '../git-tools.ts';
 import { type Found, shortNameOf } from '../objects.ts';
-import type { Verb } from './request.ts';
+
+export type Verb = 'retry' | 'suspend' | 'resume';
 
 /** Why what was asked for may not be what comes. */
 export function warnings(verb: Verb, found: readonly Found[]): readonly string[] {

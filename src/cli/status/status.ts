@@ -1,5 +1,5 @@
+import type { Context, Outcome } from '../command.ts';
 import { getObjects, type ScopeFlags } from '../objects.ts';
-import type { Context, Outcome } from '../program.ts';
 import { stateOf } from '../state.ts';
 import { rows } from './rows.ts';
 import { story } from './story.ts';
