@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { printable } from '../api/reply/text.ts';
 import { UserError } from './user-error.ts';
@@ -122,22 +121,24 @@ async function runKubectl(args: readonly string[], input?: string): Promise<Ran>
   return { code, stdout: printed, stderr: said };
 }
 
-/** klog prints what kubectl then says in a sentence. */
-const OF_KLOG = /^[EWI]\d{4} [\d:.]+/;
-
 /** Gives what kubectl says, and shows what it has said while it still runs. */
 async function heard(stream: NodeJS.ReadableStream): Promise<string> {
-  const lines: string[] = [];
+  let said = '';
   let shown = 0;
+  // By pieces, not by lines: a question that somebody is to answer does not end with one.
   const timer = setInterval(() => {
-    for (const line of lines.slice(shown)) process.stderr.write(`${printable(line)}\n`);
-    shown = lines.length;
+    process.stderr.write(withoutKlog(said.slice(shown)));
+    shown = said.length;
   }, SHOWN_AFTER_MS);
   try {
-    for await (const line of createInterface({ input: stream }))
-      if (!OF_KLOG.test(line)) lines.push(line);
+    for await (const chunk of stream) said += String(chunk);
   } finally {
     clearInterval(timer);
   }
-  return lines.join('\n');
+  return withoutKlog(said);
+}
+
+/** klog prints what kubectl then says in a sentence. */
+function withoutKlog(text: string): string {
+  return text.replaceAll(/^[EWI]\d{4} [\d:.]+.*\n?/gm, '');
 }

@@ -10,7 +10,7 @@ import { succeed } from '../packaging/run.ts';
 const CONFIG_MAPS = ['cm', 'rbac-cm', 'tls-certs-cm', 'ssh-known-hosts-cm', 'gpg-keys-cm'];
 const REPO_SERVER =
   '--address 127.0.0.1 --port 0 --metrics-address 127.0.0.1 --disable-tls --client-ca-path=';
-/** Gives each object's health. What a look has missed the next one sees: by default after minutes. */
+/** Gives each object's health. What one look has missed the next sees: by default minutes later. */
 const CONTROLLER =
   '--namespace argocd --repo-server-plaintext --persist-resource-health --app-resync 10';
 const SERVED_WITHIN_MS = 30_000;

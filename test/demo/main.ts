@@ -9,7 +9,7 @@ import { createLines, createTable, drawOn, type View } from './view.ts';
 import { buildWorld, NAMESPACE, type World } from './world.ts';
 
 /**
- * Without an option: tells the story, then stays until Ctrl-C. `--once` tells it without pauses, and
+ * Without an option: tells the story, then stays until Ctrl-C. `--once` tells it without pauses and
  * ends with 1 where something is not as told. `--record` makes a picture of its first half.
  */
 const OPTIONS = { once: { type: 'boolean' }, record: { type: 'boolean' } } as const;
