@@ -1,6 +1,6 @@
 import type { Kind } from '../controller/kind.ts';
 import { activity } from './activity/index.ts';
-import type { KindContext } from './engine/context.ts';
+import type { KindContext } from './shared/context.ts';
 import { organization } from './organization/index.ts';
 import { pipeSettings } from './pipe-settings/index.ts';
 

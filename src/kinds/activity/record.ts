@@ -1,7 +1,7 @@
 import { cutText } from '../../controller/conditions.ts';
-import { canonicalJson } from '../status/canonical.ts';
-import { quoting } from '../status/common-status.ts';
-import type { KindSummary } from '../status/reasons.ts';
+import { canonicalJson } from '../shared/canonical.ts';
+import { quoting } from '../shared/common-status.ts';
+import type { KindSummary } from '../shared/reasons.ts';
 import type { ActivitySpec, ActivityStatus } from './resource.ts';
 
 interface RecordField {

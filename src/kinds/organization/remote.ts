@@ -1,6 +1,6 @@
 import { encodePath } from '../../api/http/path.ts';
-import type { CallRequest } from '../engine/api-call.ts';
-import { canonicalJson, digestOf } from '../status/canonical.ts';
+import type { CallRequest } from '../shared/calls.ts';
+import { canonicalJson, digestOf } from '../shared/canonical.ts';
 import { type Tuple, tupleKey, tupleOf } from './endpoints/endpoints.ts';
 import type { Goal } from './goal.ts';
 

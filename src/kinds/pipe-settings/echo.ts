@@ -1,5 +1,5 @@
 import { cutText } from '../../controller/conditions.ts';
-import { canonicalJson } from '../status/canonical.ts';
+import { canonicalJson } from '../shared/canonical.ts';
 import type { PipeSettingsStatus } from './resource.ts';
 import { LIMITS, SETTINGS, type SettingName, type Settings, settingNames } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { encodePath } from '../../api/http/path.ts';
-import { canonicalJson, digestOf } from '../status/canonical.ts';
+import { canonicalJson, digestOf } from '../shared/canonical.ts';
 import type { PipeSettingsSpec } from './resource.ts';
 import { type Settings, settingNames } from './settings.ts';
 

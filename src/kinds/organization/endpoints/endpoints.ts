@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../../status/common-status.ts';
+import { withoutUndefined } from '../../shared/common-status.ts';
 import { isStorable } from './identity.ts';
 
 /**

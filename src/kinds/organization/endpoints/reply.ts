@@ -1,6 +1,6 @@
 import { plainLine } from '../../../api/reply/text.ts';
 import { cutText } from '../../../controller/conditions.ts';
-import { withoutUndefined } from '../../status/common-status.ts';
+import { withoutUndefined } from '../../shared/common-status.ts';
 import { LIMITS } from '../limits.ts';
 import type { OrganizationStatus } from '../resource.ts';
 import { type Reported, readList } from './endpoints.ts';

@@ -1,10 +1,7 @@
 import type { ApiClient } from '../../api/http/client.ts';
 import type { RateLimiter } from '../../api/limiter/contract.ts';
 import type { Clock } from '../../clock.ts';
-import type { Notice } from '../../controller/kind.ts';
-import type { Lane } from '../../controller/queue.ts';
-import type { WriteFinalizers } from '../../kube/client/finalizers.ts';
-import type { KubeObject, ResourceType } from '../../kube/resource.ts';
+import type { Priority } from '../../controller/queue.ts';
 import type { Secrets } from '../../kube/secrets/secrets.ts';
 import type { Log } from '../../log.ts';
 import type { ReadCredential } from './credentials.ts';
@@ -17,20 +14,11 @@ export interface KindContext {
   readonly readCredential: ReadCredential;
   readonly clock: Clock;
   /** Asks for a reconcile of this queue key. */
-  readonly enqueue: (id: string, lane: Lane) => void;
+  readonly enqueue: (id: string, priority: Priority) => void;
   /** Calls back with `namespace/name` when a referred Secret appears, changes or vanishes. */
   readonly onSecretChange: (listener: (secret: string) => void) => void;
-  readonly writeFinalizers: WriteFinalizers;
-  /**
-   * Sends an event later; for what has to be said before an act that may leave nobody to say it.
-   */
-  readonly emit: (object: KubeObject, type: ResourceType, notice: Notice) => void;
+  /** Calls back when the limiter has something for a key that waits for nothing; see calls.ts. */
   readonly log: Log;
-  /**
-   * The configured namespaces in which objects of this kind, by its plural, may stand that nobody
-   * has seen yet.
-   */
-  readonly unlisted: (plural: string) => readonly string[];
   /** `--api-timeout`: a call that has started is over after this long, at this end. */
   readonly apiTimeoutMs: number;
   /** `--plan-only`: every object is as if in Plan mode, and says why. */
