@@ -5,11 +5,14 @@ import type { Priority } from '../../controller/queue.ts';
 import type { Secrets } from '../../kube/secrets/secrets.ts';
 import type { Log } from '../../log.ts';
 import type { ReadCredential } from './credentials.ts';
+import type { Waiters } from './waiters.ts';
 
 /** What a kind is built from; the engine knows none of it. */
 export interface KindContext {
   readonly api: ApiClient;
   readonly limiter: RateLimiter;
+  /** The limiter wakes keys through these; see calls.ts. */
+  readonly waiters: Waiters;
   readonly secrets: Pick<Secrets, 'refer' | 'release' | 'state'>;
   readonly readCredential: ReadCredential;
   readonly clock: Clock;
@@ -17,7 +20,6 @@ export interface KindContext {
   readonly enqueue: (id: string, priority: Priority) => void;
   /** Calls back with `namespace/name` when a referred Secret appears, changes or vanishes. */
   readonly onSecretChange: (listener: (secret: string) => void) => void;
-  /** Calls back when the limiter has something for a key that waits for nothing; see calls.ts. */
   readonly log: Log;
   /** `--api-timeout`: a call that has started is over after this long, at this end. */
   readonly apiTimeoutMs: number;
