@@ -65,13 +65,15 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
   const clock = new FakeClock();
   const enqueued: string[] = [];
   const enqueue = (id: string): void => void enqueued.push(id);
-  const waiters = new Waiters(enqueue);
+  const waiters = new Waiters();
   const limiter = createRateLimiter({
     rate: { calls: 0, perMs: 10_000 },
     rateTotal: { calls: 0, perMs: 10_000 },
     inFlight: 4,
     clock,
-    wake: (id, lane) => waiters.wake(id, lane),
+    wake: (id) => {
+      if (!waiters.woken(id)) enqueue(id);
+    },
     ...limits,
   });
   const rig: AttemptRig = {
@@ -103,6 +105,7 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
     readCredential: async () => rig.key,
     clock,
     enqueue,
+    changed: () => undefined,
     onSecretChange: () => undefined,
     log: createLog({ level: 'silent', redactor: createRedactor() }),
     apiTimeoutMs: 35_000,

@@ -11,8 +11,6 @@ import type { Waiters } from './waiters.ts';
 export interface KindContext {
   readonly api: ApiClient;
   readonly limiter: RateLimiter;
-  /** The limiter wakes keys through these; see calls.ts. */
-  readonly waiters: Waiters;
   readonly secrets: Pick<Secrets, 'refer' | 'release' | 'state'>;
   readonly readCredential: ReadCredential;
   readonly clock: Clock;
@@ -20,6 +18,10 @@ export interface KindContext {
   readonly enqueue: (id: string, priority: Priority) => void;
   /** Calls back with `namespace/name` when a referred Secret appears, changes or vanishes. */
   readonly onSecretChange: (listener: (secret: string) => void) => void;
+  /** Reconciles that wait for the limiter, by queue key; see calls.ts. */
+  readonly waiters: Waiters;
+  /** To be called for every change of an object, by its queue key: it may end its reconcile. */
+  readonly changed: (id: string) => void;
   readonly log: Log;
   /** `--api-timeout`: a call that has started is over after this long, at this end. */
   readonly apiTimeoutMs: number;
