@@ -18,7 +18,10 @@ import { secretRefOf } from './remembered.ts';
 export interface KindStoreOptions<T extends KubeObject> {
   /** The kind's name. */
   readonly kind: string;
-  readonly context: Pick<KindContext, 'enqueue' | 'waiters' | 'secrets' | 'onSecretChange'>;
+  readonly context: Pick<
+    KindContext,
+    'enqueue' | 'changed' | 'waiters' | 'secrets' | 'onSecretChange'
+  >;
   /** The schema of the kind's status. */
   readonly status: z.ZodMiniType;
   /**
@@ -40,7 +43,7 @@ export interface KindStore<T extends KubeObject> {
  * that refer to a Secret by that. A status alone wakes nobody.
  */
 export function createKindStore<T extends KubeObject>(options: KindStoreOptions<T>): KindStore<T> {
-  const { secrets, enqueue, waiters, onSecretChange } = options.context;
+  const { secrets, enqueue, changed, waiters, onSecretChange } = options.context;
   const idOf = (key: string): string => queueKey(options.kind, key);
   const sound = soundStatus(options.status);
   const others = (object: T): T[] => {
@@ -64,15 +67,18 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
       if (now) refer(key, now);
       else secrets.release(idOf(key));
       if (!now || !before || !isSameWish(now, before)) enqueue(idOf(key), priorityOf(now, origin));
-      const changed = now ?? before;
-      if (!changed || (now && before && !mattersToOthers(now, before))) return;
-      for (const other of others(changed)) enqueue(idOf(keyOf(other)), 'user');
+      changed(idOf(key));
+      const one = now ?? before;
+      if (!one || (now && before && !mattersToOthers(now, before))) return;
+      for (const other of others(one)) enqueue(idOf(keyOf(other)), 'user');
     },
   });
   onSecretChange((secret) => {
     // One that waits for its turn with the old key begins anew.
-    for (const object of store.byIndex('secret', secret))
-      waiters.wake(idOf(keyOf(object)), 'scheduled');
+    for (const object of store.byIndex('secret', secret)) {
+      const id = idOf(keyOf(object));
+      if (!waiters.woken(id)) enqueue(id, 'scheduled');
+    }
   });
   return { store, others };
 }

@@ -173,7 +173,7 @@ export class OneAttempt implements Calls {
     const { waiters, targets, target, id } = this.#options;
     this.#granted?.permit.finish();
     this.#granted = undefined;
-    waiters.leave(id);
+    waiters.woken(id);
     if (this.#hasTarget && target !== undefined) targets.leave(target, id);
     this.#hasTarget = false;
   }

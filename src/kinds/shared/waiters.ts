@@ -1,24 +1,18 @@
-import type { Priority } from '../../controller/queue.ts';
-
 /**
- * Makes the limiter's wake-up something to wait for: who waits here goes on, any other key is
- * reconciled. So no wake-up is lost, whoever it is for.
+ * Makes the limiter's wake-up something to wait for: who waits here goes on, and any other key is
+ * to be reconciled, so that no wake-up is lost.
  */
 export class Waiters {
   readonly #waiting = new Map<string, () => void>();
-  readonly #enqueue: (id: string, priority: Priority) => void;
 
-  constructor(enqueue: (id: string, priority: Priority) => void) {
-    this.#enqueue = enqueue;
-  }
-
-  wake(id: string, priority: Priority): void {
+  /** Wakes this key where it waits. False: it waits for nothing. */
+  woken(id: string): boolean {
     const goOn = this.#waiting.get(id);
-    if (goOn) goOn();
-    else this.#enqueue(id, priority);
+    goOn?.();
+    return goOn !== undefined;
   }
 
-  /** Resolves when this key is woken, the signal is aborted, or `leave` says so. */
+  /** Resolves when this key is woken, or the signal aborted. */
   wait(id: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const goOn = (): void => {
@@ -30,9 +24,5 @@ export class Waiters {
       signal.addEventListener('abort', goOn);
       if (signal.aborted) goOn();
     });
-  }
-
-  leave(id: string): void {
-    this.#waiting.get(id)?.();
   }
 }
