@@ -9,7 +9,7 @@ import {
 import { awaitChange } from '../../src/controller/outcome.ts';
 import { Queue } from '../../src/controller/queue.ts';
 import { Reconciler } from '../../src/controller/reconciler.ts';
-import { recordsIn } from '../../src/kinds/status/common-status.ts';
+import { recordsIn } from '../../src/kinds/shared/common-status.ts';
 import { Store } from '../../src/kube/cache/store.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../../src/kube/resource.ts';

@@ -1,6 +1,6 @@
 import type { ApiRequest, Reply } from '../../src/api/http/client.ts';
 import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
-import type { KindContext } from '../../src/kinds/engine/context.ts';
+import type { KindContext } from '../../src/kinds/shared/context.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
 import type { FakeClock } from './fake-clock.ts';

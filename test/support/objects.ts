@@ -15,7 +15,7 @@ import {
   type PipeSettingsStatus,
   parseSpec,
 } from '../../src/kinds/pipe-settings/resource.ts';
-import { readyOf } from '../../src/kinds/status/common-status.ts';
+import { readyOf } from '../../src/kinds/shared/common-status.ts';
 import { apiHashOf, keepProof } from '../../src/kinds/target/proof.ts';
 import { claimOf } from '../../src/kinds/target/standing.ts';
 import type { Claim, Standing } from '../../src/kinds/target/target.ts';

@@ -3,7 +3,7 @@ import type { RateLimiter } from '../../src/api/limiter/contract.ts';
 import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
 import type { Credential, Reply } from '../../src/api/reply/reply.ts';
 import { type Attempt, attempt, type Memory } from '../../src/kinds/engine/api-call.ts';
-import type { CredentialRead } from '../../src/kinds/engine/credentials.ts';
+import type { CredentialRead } from '../../src/kinds/shared/credentials.ts';
 import type { PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
 import { whenDue } from '../../src/kinds/status/due.ts';
 import { secretFactsOf } from '../../src/kinds/status/tried-secret.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskFor, maskTexts } from '../../src/kinds/engine/masked.ts';
+import { maskFor, maskTexts } from '../../src/kinds/shared/masked.ts';
 import { addressOf } from '../../src/kinds/organization/remote.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import type { PipeSettingsSpec } from '../../src/kinds/pipe-settings/resource.ts';
@@ -10,7 +10,7 @@ import {
   digestOf,
   timestamp,
   wholeSecond,
-} from '../../src/kinds/status/canonical.ts';
+} from '../../src/kinds/shared/canonical.ts';
 import { apiHashOf } from '../../src/kinds/target/proof.ts';
 import { aPipeSettings, BASE_URL } from '../support/objects.ts';
 

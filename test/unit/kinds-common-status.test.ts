@@ -11,13 +11,13 @@ import {
   requestedAt,
   usedAnnotations,
   withoutUndefined,
-} from '../../src/kinds/status/common-status.ts';
+} from '../../src/kinds/shared/common-status.ts';
 import {
   type FailureReason,
   longestWait,
   nextWait,
   sideOf,
-} from '../../src/kinds/status/failures.ts';
+} from '../../src/kinds/shared/failures.ts';
 import { FAILURES } from '../../src/waits.ts';
 import { anAnswer, aPipeSettings, MINUTE, REQUESTED_AT, SECOND, T0 } from '../support/objects.ts';
 

@@ -3,7 +3,7 @@ import {
   type CredentialRead,
   createCredentials,
   type SecretRef,
-} from '../../src/kinds/engine/credentials.ts';
+} from '../../src/kinds/shared/credentials.ts';
 import { secretNameOf } from '../../src/kinds/status/tried-secret.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import { type SecretRead, valueOf } from '../../src/kube/secrets/secret-state.ts';

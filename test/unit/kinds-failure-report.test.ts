@@ -6,8 +6,8 @@ import {
   type FailureReport,
   reportAttempt,
 } from '../../src/kinds/engine/failure-report.ts';
-import type { CommonStatus } from '../../src/kinds/status/common-status.ts';
-import type { FailureReason } from '../../src/kinds/status/failures.ts';
+import type { CommonStatus } from '../../src/kinds/shared/common-status.ts';
+import type { FailureReason } from '../../src/kinds/shared/failures.ts';
 import {
   anAnswer,
   aPipeSettings,

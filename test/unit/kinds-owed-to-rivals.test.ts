@@ -3,7 +3,7 @@ import type { Reply } from '../../src/api/http/client.ts';
 import { Reconciler } from '../../src/controller/reconciler.ts';
 import { pipeSettings } from '../../src/kinds/pipe-settings/index.ts';
 import type { PipeSettings } from '../../src/kinds/pipe-settings/resource.ts';
-import { timestamp } from '../../src/kinds/status/canonical.ts';
+import { timestamp } from '../../src/kinds/shared/canonical.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import type { RequestCall } from '../../src/kube/client/exchange.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { organizationType } from '../../src/kinds/organization/resource.ts';
 import { type PipeSettings, pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
-import type { CommonStatus } from '../../src/kinds/status/common-status.ts';
+import type { CommonStatus } from '../../src/kinds/shared/common-status.ts';
 import { SECRET } from '../../src/kube/secrets/secret-state.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeKubeServer } from '../support/fake-kube-server.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type CallFacts, type Due, whenDue } from '../../src/kinds/status/due.ts';
-import type { FailureReason } from '../../src/kinds/status/failures.ts';
+import type { FailureReason } from '../../src/kinds/shared/failures.ts';
 import type { SecretState } from '../../src/kube/secrets/secret-state.ts';
 import { FAILURES } from '../../src/waits.ts';
 import { aPipeSettings, HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Reply } from '../../src/api/reply/reply.ts';
 import type { FailureClass, RequestOutcome } from '../../src/api/reply/verdict.ts';
 import type { Attempt } from '../../src/kinds/engine/api-call.ts';
-import type { FailureReason } from '../../src/kinds/status/failures.ts';
+import type { FailureReason } from '../../src/kinds/shared/failures.ts';
 import {
   anAnswer,
   anAppliedPipeSettings,

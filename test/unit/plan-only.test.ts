@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { definition } from '../../src/kinds/organization/definition.ts';
 import { FINALIZER } from '../../src/kinds/organization/resource.ts';
-import { type CommonStatus, readyOf } from '../../src/kinds/status/common-status.ts';
+import { type CommonStatus, readyOf } from '../../src/kinds/shared/common-status.ts';
 import { KindStage } from '../support/kind-stage.ts';
 import { anAppliedPipeSettings, heldByAnother, planned, visit } from '../support/objects.ts';
 import { e } from '../support/organization-entries.ts';

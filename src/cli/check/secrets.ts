@@ -3,7 +3,7 @@ import {
   keysOf,
   type SecretRef,
   unusableSecret,
-} from '../../kinds/engine/credentials.ts';
+} from '../../kinds/shared/credentials.ts';
 import { credentialsSecretRef } from '../../kinds/schema/spec-fields.ts';
 import { type SecretObject, valueOf } from '../../kube/secrets/secret-state.ts';
 import { inBatches, type Kubectl } from '../kubectl.ts';

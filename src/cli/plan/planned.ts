@@ -1,5 +1,5 @@
 import type { Definition } from '../../kinds/schema/definition.ts';
-import type { CommonStatus } from '../../kinds/status/common-status.ts';
+import type { CommonStatus } from '../../kinds/shared/common-status.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { responseOf } from '../objects.ts';
 import { counted } from '../words.ts';

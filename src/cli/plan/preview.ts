@@ -13,7 +13,7 @@ import {
   generationOf,
   isReady,
   readyOf,
-} from '../../kinds/status/common-status.ts';
+} from '../../kinds/shared/common-status.ts';
 import { claimOf } from '../../kinds/target/standing.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { AT_WORK_AFTER_TIMEOUT_MS } from '../../waits.ts';
