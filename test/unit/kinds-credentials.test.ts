@@ -3,8 +3,7 @@ import {
   type CredentialRead,
   createCredentials,
   type SecretRef,
-} from '../../src/kinds/engine/credentials.ts';
-import { secretNameOf } from '../../src/kinds/status/tried-secret.ts';
+} from '../../src/kinds/shared/credentials.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import { type SecretRead, valueOf } from '../../src/kube/secrets/secret-state.ts';
 import { expectReadable } from '../support/status-law.ts';
@@ -317,24 +316,6 @@ describe('what is made of a Secret', () => {
     };
     expect(read.credential.mask(unreadable as string)).toContain('withheld');
   });
-});
-
-test.for<[string, unknown, string | undefined]>([
-  ['of a good spec', { credentialsSecretRef: { name: 'api' } }, 'api'],
-  ['of no spec', undefined, undefined],
-  ['of a spec that is no object', 'x', undefined],
-  ['of a reference without a name', { credentialsSecretRef: {} }, undefined],
-  ['that is empty', { credentialsSecretRef: { name: '' } }, undefined],
-  ['that is no text', { credentialsSecretRef: { name: 5 } }, undefined],
-])('the name of the Secret %s', ([, spec, name]) => {
-  const metadata = {
-    name: 'n',
-    namespace: 'ns',
-    uid: 'u',
-    resourceVersion: '1',
-    creationTimestamp: '',
-  };
-  expect(secretNameOf({ metadata, spec })).toBe(name);
 });
 
 test('a credential is renewed where its Secret was written since it was first looked for, once per version and choice of keys', async () => {

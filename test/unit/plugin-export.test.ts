@@ -15,12 +15,12 @@ const METADATA = {
   labels: { team: 'data', 'argocd.argoproj.io/instance': 'theirs' },
   annotations: { note: 'not of a manifest' },
 };
-const PROOF = { proof: { time: '2026-03-01T11:00:00Z', apiHash: 'a' } };
+const VERIFIED = { verified: { time: '2026-03-01T11:00:00Z', apiHash: 'a' } };
 const SECRET = { credentialsSecretRef: { name: 'api' } };
 const ACME = { organizationId: '7f0e0b1d-0000-4000-8000-000000000000', ...SECRET };
 
 function exported(definition: typeof organization, spec: object, status: object) {
-  const object = { metadata: METADATA, spec, status: { ...PROOF, ...status } };
+  const object = { metadata: METADATA, spec, status: { ...VERIFIED, ...status } };
   const lines = manifestOf({ definition, object }, NOW);
   const manifest = parse(lines.join('\n'));
   expect(specProblems(definition.spec, manifest.spec)).toEqual([]);

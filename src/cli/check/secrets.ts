@@ -1,10 +1,10 @@
+import { credentialsSecretRef } from '../../kinds/schema/spec-fields.ts';
 import {
   credentialIn,
   keysOf,
   type SecretRef,
   unusableSecret,
-} from '../../kinds/engine/credentials.ts';
-import { credentialsSecretRef } from '../../kinds/schema/spec-fields.ts';
+} from '../../kinds/shared/credentials.ts';
 import { type SecretObject, valueOf } from '../../kube/secrets/secret-state.ts';
 import { inBatches, type Kubectl } from '../kubectl.ts';
 import { type Found, shortNameOf } from '../objects.ts';
