@@ -9,7 +9,7 @@ import {
   keyOf,
   type ResourceType,
 } from '../../kube/resource.ts';
-import { shallowSpec, soundStatus } from '../schema/sound.ts';
+import { soundStatus } from '../schema/sound.ts';
 import type { Caller } from './calls.ts';
 import { type CommonStatus, generationOf, REQUESTED_AT, requestedAt } from './common-status.ts';
 import type { KindContext } from './context.ts';
@@ -156,7 +156,7 @@ function trim<T extends KubeObject>(object: T, status: object | undefined): T {
       ...(requested !== undefined && { annotations: { [REQUESTED_AT]: requested } }),
       ...(finalizers && { finalizers }),
     },
-    spec: shallowSpec(object.spec),
+    spec: object.spec,
     status,
   } as KubeObject as T;
 }
