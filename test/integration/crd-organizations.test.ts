@@ -144,7 +144,7 @@ describe('each mistake is refused by the API server and by the parser, in words 
       expect(said).toEqual(
         refusedFor(...fields.map((field) => `spec.privateEndpoints[0].${field}`)),
       );
-      expect(said).toEqual({ ...said, server: inWords });
+      expect(said).toEqual({ ...said, server: inWords() });
     },
   );
 

@@ -101,13 +101,14 @@ test.for([
   [{ ...good, pipeId: 'q' }, good, false],
   [{ ...good, pipeId: 'P', settings: 'broken' }, good, true],
 ] as const)('%j and %j stand for one pipe: %s', ([one, other, same]) => {
-  const at = (spec: unknown) =>
-    targetOf({
-      apiVersion: '',
-      kind: '',
-      metadata: { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '1' },
-      spec,
-    });
+  const metadata = {
+    name: 'a',
+    namespace: 'n',
+    uid: 'u',
+    resourceVersion: '1',
+    creationTimestamp: '2026-03-01T12:00:00Z',
+  };
+  const at = (spec: unknown) => targetOf({ metadata, spec });
   expect(at(one) === at(other)).toBe(same);
 });
 
