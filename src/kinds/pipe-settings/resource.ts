@@ -58,6 +58,8 @@ const additionalSettings = piece(
       'Settings that the API has gained since this version of Pipewright, sent as they are. At most 20, none of those in settings; a name has 1 to 64 lower-case letters, digits and _, the first a letter.',
     type: 'object',
     maxProperties: LIMITS.additionalSettings,
+    // Else a server-side apply of the last one's removal leaves null, which the type refuses.
+    'x-kubernetes-map-type': 'atomic',
     additionalProperties: toStructural(value),
   },
 );
