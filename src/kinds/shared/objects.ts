@@ -9,7 +9,7 @@ import {
   keyOf,
   type ResourceType,
 } from '../../kube/resource.ts';
-import { shallowSpec, soundStatus } from '../schema/sound.ts';
+import { soundStatus } from '../schema/sound.ts';
 import type { Caller } from './calls.ts';
 import { type CommonStatus, generationOf, REQUESTED_AT, requestedAt } from './common-status.ts';
 import type { KindContext } from './context.ts';
@@ -89,9 +89,9 @@ export function createKind<T extends KubeObject>(parts: {
   readonly store: Store<T>;
   readonly caller: Caller<T>;
   readonly reconcile: (object: T, context: Context<T>) => Promise<Result>;
-}): Kind<T> {
+}): Kind {
   const { type, store, caller, reconcile } = parts;
-  return {
+  const kind: Kind<T> = {
     type,
     store,
     async reconcile(object, context) {
@@ -103,6 +103,8 @@ export function createKind<T extends KubeObject>(parts: {
     },
     forget: (key) => caller.forget(key),
   };
+  // The engine gives a kind no objects but those of its own store.
+  return kind as unknown as Kind;
 }
 
 /** Whether neither a person nor the API server wants anything else of the object. */
@@ -156,7 +158,7 @@ function trim<T extends KubeObject>(object: T, status: object | undefined): T {
       ...(requested !== undefined && { annotations: { [REQUESTED_AT]: requested } }),
       ...(finalizers && { finalizers }),
     },
-    spec: shallowSpec(object.spec),
+    spec: object.spec,
     status,
   } as KubeObject as T;
 }
