@@ -61,6 +61,11 @@ export const BREAKER_TURN = 1.5;
 /** After a call that was called off before it left, where no change brings the next reconcile. */
 export const CALLED_OFF_MS = SECOND;
 
+/** Who waits longer for its permit says so in its status. */
+export const LONG_WAIT_MS = 30 * SECOND;
+/** A Secret that does not exist is taken for a late one while its object is younger than this. */
+export const NEW_OBJECT_MS = 2 * MINUTE;
+
 // Several objects for one target.
 
 /** How long after the end of `--api-timeout` a write may still be at work at the API. */

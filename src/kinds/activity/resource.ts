@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../../kube/resource.ts';
-import { type Stored, specParser } from '../schema/definition.ts';
+import { type Stored, specParser } from '../schema/parser.ts';
 import { fields, immutable } from '../schema/schema.ts';
 import { credentialsSecretRef, identifier, suspend } from '../schema/spec-fields.ts';
 import type { status } from './definition.ts';

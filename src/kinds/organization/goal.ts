@@ -1,5 +1,5 @@
 import { sameKey, type Tuple } from './endpoints/endpoints.ts';
-import type { DeclaredEndpoint, LedgerEntry, OrganizationSpec } from './resource.ts';
+import type { DeclaredEndpoint, InventoryEntry, OrganizationSpec } from './resource.ts';
 
 /** What an organization is to be brought to: the spec, or on deletion none of ours. */
 export interface Goal {
@@ -44,7 +44,7 @@ export function isListedIn({ listed }: Goal, tuple: Tuple): boolean {
 }
 
 /** Ours may be removed; what was only found never is. */
-export function isOurs({ origin }: Pick<LedgerEntry, 'origin'>): boolean {
+export function isOurs({ origin }: Pick<InventoryEntry, 'origin'>): boolean {
   return origin === 'Added' || origin === 'Adopted';
 }
 

@@ -5,6 +5,7 @@ import type { Priority } from '../../controller/queue.ts';
 import type { Secrets } from '../../kube/secrets/secrets.ts';
 import type { Log } from '../../log.ts';
 import type { ReadCredential } from './credentials.ts';
+import type { Waiters } from './waiters.ts';
 
 /** What a kind is built from; the engine knows none of it. */
 export interface KindContext {
@@ -17,7 +18,10 @@ export interface KindContext {
   readonly enqueue: (id: string, priority: Priority) => void;
   /** Calls back with `namespace/name` when a referred Secret appears, changes or vanishes. */
   readonly onSecretChange: (listener: (secret: string) => void) => void;
-  /** Calls back when the limiter has something for a key that waits for nothing; see calls.ts. */
+  /** Reconciles that wait for the limiter, by queue key; see calls.ts. */
+  readonly waiters: Waiters;
+  /** To be called for every change of an object, by its queue key: it may end its reconcile. */
+  readonly changed: (id: string) => void;
   readonly log: Log;
   /** `--api-timeout`: a call that has started is over after this long, at this end. */
   readonly apiTimeoutMs: number;

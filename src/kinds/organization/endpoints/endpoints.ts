@@ -37,7 +37,7 @@ export function tupleOf({ id, cloudProvider, region }: Tuple): Tuple {
   return { id, cloudProvider, region };
 }
 
-/** Of ledger and intent together: an add that has been seen, or awaited, is in both. */
+/** Of inventory and pending change together: an add that has been seen, or awaited, is in both. */
 export function withAdds(entries: readonly Tuple[], add: readonly Tuple[] = []): readonly Tuple[] {
   const known = new Set(entries.map(sameKey));
   return [...entries, ...add.filter((tuple) => !known.has(sameKey(tuple)))].map(tupleOf);
@@ -87,7 +87,7 @@ export class Listing {
 
   /**
    * The entry that means this endpoint, in whatever case it is written; the one that is equal to
-   * the byte first. One that the ledger could not hold is somebody else's with the same id.
+   * the byte first. One that the inventory could not hold is somebody else's with the same id.
    */
   find(tuple: Tuple): Reported | undefined {
     const key = sameKey(tuple);

@@ -1,10 +1,9 @@
-import type { Cancel, Clock } from '../clock.ts';
-import { startWatch, type Watch } from '../kube/cache/watch.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { isForbidden, isNotFound, type KubeError } from '../kube/client/kube-error.ts';
-import { collectionPath, type KubeObject } from '../kube/resource.ts';
-import type { Log } from '../log.ts';
-import type { Kind } from './kind.ts';
+import type { Cancel, Clock } from '../../clock.ts';
+import type { Log } from '../../log.ts';
+import type { KubeClient } from '../client/client.ts';
+import { isForbidden, isNotFound, type KubeError } from '../client/kube-error.ts';
+import { collectionPath, type KubeObject, type ResourceType } from '../resource.ts';
+import { startWatch, type Watch, type WatchSink } from './watch.ts';
 
 /**
  * How long a namespace that the server forbids is waited for before the others go on without it.
@@ -14,20 +13,21 @@ const REFUSAL_PATIENCE_MS = 30_000;
 /** Every list has it. */
 const ANY_VERSION = '0';
 
+/** What is watched, and where the news of one namespace, or of all, goes. */
+export interface Watched {
+  readonly type: ResourceType;
+  sink(namespace?: string): WatchSink<KubeObject>;
+}
+
 export interface InformerOptions {
   readonly client: KubeClient;
-  readonly kinds: readonly Kind[];
+  readonly watched: readonly Watched[];
   /** Empty: all. */
   readonly namespaces: readonly string[];
   readonly labelSelector: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /**
-   * The first list of a kind in a named namespace has come, however late; `unlisted` names it no
-   * more. Must not throw.
-   */
-  readonly onListed?: (kind: Kind, namespace: string) => void;
 }
 
 export interface Informers {
@@ -45,29 +45,23 @@ export interface Informers {
   reached(version: string): Promise<void>;
   /** What is waited for and fails, or has never come, in words; undefined: nothing. */
   missing(): string | undefined;
-  /**
-   * The named namespaces in which objects of this kind may stand that nobody has seen yet, also
-   * once `synced`.
-   */
-  unlisted(plural: string): readonly string[];
 }
 
 /** One collection that is watched. */
 interface Scope {
-  readonly kind: Kind;
+  readonly watched: Watched;
   readonly namespace: string | undefined;
   readonly name: string;
-  isListed: boolean;
   isPassedOver: boolean;
   /** Why everything waits for it; undefined: nothing does. */
   missing: string | undefined;
 }
 
-/** Watches every kind in every namespace asked for, for ever. */
+/** Watches everything in every namespace asked for, for ever. */
 export function startInformers(options: InformerOptions): Informers {
   const namespaces = options.namespaces.length === 0 ? [undefined] : options.namespaces;
-  const scopes = options.kinds.flatMap((kind) =>
-    namespaces.map((namespace) => scopeOf(kind, namespace)),
+  const scopes = options.watched.flatMap((watched) =>
+    namespaces.map((namespace) => scopeOf(watched, namespace)),
   );
   const watches = scopes.map((scope) => ({ scope, watch: startOne(options, scope) }));
   const reached = async (version: string): Promise<void> => {
@@ -83,42 +77,33 @@ export function startInformers(options: InformerOptions): Informers {
       );
       return all.length === 0 ? undefined : all.join('; ');
     },
-    unlisted: (plural) =>
-      scopes.flatMap(({ kind, namespace, isListed }) =>
-        namespace === undefined || isListed || kind.type.plural !== plural ? [] : namespace,
-      ),
   };
 }
 
-function scopeOf(kind: Kind, namespace: string | undefined): Scope {
-  const { plural } = kind.type;
+function scopeOf(watched: Watched, namespace: string | undefined): Scope {
+  const { plural } = watched.type;
   const name = namespace === undefined ? plural : `${plural} in namespace "${namespace}"`;
   const missing = 'the first list is not complete';
-  return { kind, namespace, name, isListed: false, isPassedOver: false, missing };
+  return { watched, namespace, name, isPassedOver: false, missing };
 }
 
 function startOne(options: InformerOptions, scope: Scope): Watch {
-  const { client, clock, log, signal, labelSelector, onListed } = options;
-  const { kind, namespace, name } = scope;
+  const { client, clock, log, signal, labelSelector } = options;
+  const { watched, namespace, name } = scope;
   const failed = (error: KubeError): void => {
-    const text = explain(error, kind);
+    const text = explain(error, watched);
     if (text !== error.message)
       log.warn({ watch: name, error: text }, 'cannot watch: a permission or a CRD is missing');
   };
-  const watch = startWatch<KubeObject>({
+  return startWatch<KubeObject>({
     client,
-    path: collectionPath(kind.type, namespace),
+    path: collectionPath(watched.type, namespace),
     ...(labelSelector !== undefined && { labelSelector }),
     clock,
     log,
     signal,
-    sink: { ...kind.sink(namespace), failed },
+    sink: { ...watched.sink(namespace), failed },
   });
-  void watch.synced.then(() => {
-    scope.isListed = true;
-    if (namespace !== undefined) onListed?.(kind, namespace);
-  });
-  return watch;
 }
 
 /** Resolves when the watch has reached the version, or its namespace is passed over. */
@@ -132,7 +117,7 @@ async function reach(clock: Clock, scope: Scope, watch: Watch, version: string):
   };
   const failed = (error: KubeError): void => {
     if (isOver) return;
-    scope.missing = explain(error, scope.kind);
+    scope.missing = explain(error, scope.watched);
     if (scope.namespace !== undefined && isForbidden(error)) {
       cancelPatience ??= clock.at(scope.isPassedOver ? 0 : REFUSAL_PATIENCE_MS, passOver);
     } else {
@@ -149,7 +134,7 @@ async function reach(clock: Clock, scope: Scope, watch: Watch, version: string):
   scope.missing = undefined;
 }
 
-function explain(error: KubeError, { type }: Kind): string {
+function explain(error: KubeError, { type }: Watched): string {
   const collection = `${type.plural}.${type.group}`;
   if (isNotFound(error))
     return `the API server knows no ${collection}; install the CRDs of this release (${error.message})`;
