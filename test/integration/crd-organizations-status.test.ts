@@ -146,7 +146,7 @@ test('the largest status in plain characters is taken, beside the largest list',
 test('what is never cut is taken at its largest in the dearest characters, beside the same list', async () => {
   const all = largest(kindSchema(definition).status) as OrganizationStatus;
   const { conditions, lastRequest, applied, pendingChange } = all;
-  const ledger = all.privateEndpoints?.map((one) => ({
+  const inventory = all.privateEndpoints?.map((one) => ({
     ...one,
     description: '',
     lastError: { httpStatus: 400 },
@@ -157,7 +157,7 @@ test('what is never cut is taken at its largest in the dearest characters, besid
     lastRequest,
     applied,
     pendingChange,
-    privateEndpoints: ledger,
+    privateEndpoints: inventory,
   };
   expect(await write('huge', status)).toEqual({ code: 200, message: undefined, status });
 });
@@ -205,20 +205,13 @@ test('what a reply may hold breaks nothing: odd text, none, too many, ids listed
   expect(await write('odd', odd)).toEqual({ code: 200, message: undefined, status: odd });
 });
 
-test('a list that was never reported, an empty one and an empty intent are kept apart', async () => {
+test('a list that was never reported, an empty one and an empty pending change are kept apart', async () => {
   await create('apart');
   for (const part of [
     { organization: {} },
     { organization: { privateEndpoints: [] } },
     { pendingChange: { time: AT, add: [], remove: [] } },
-    {
-      pendingChange: {
-        time: AT,
-        add: [tuple],
-        remove: [{ ...tuple, region: 'us-east1' }],
-        refused: { httpStatus: 400 },
-      },
-    },
+    { pendingChange: { time: AT, add: [tuple], remove: [{ ...tuple, region: 'us-east1' }] } },
   ]) {
     const status = { ...readyStatus, ...part };
     expect(await write('apart', status)).toEqual({ code: 200, message: undefined, status });

@@ -3,11 +3,20 @@ import {
   type Informers,
   startInformers,
 } from '../../src/controller/informers.ts';
+import type { Kind } from '../../src/controller/kind.ts';
+import { Store } from '../../src/kube/cache/store.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
-import { aTestKind, type TestKind } from './engine.ts';
+import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeKubeServer, type Fate } from './fake-kube-server.ts';
 import { recordingLog } from './recording-log.ts';
+
+export const PIPE: ResourceType = {
+  group: 'test.dev',
+  version: 'v1',
+  plural: 'pipes',
+  kind: 'Pipe',
+};
 
 export const FORBIDDEN: Fate = {
   status: 403,
@@ -19,7 +28,12 @@ export const FORBIDDEN: Fate = {
 export class Informed {
   readonly server: FakeKubeServer;
   readonly clock = new FakeClock();
-  readonly pipes: TestKind = aTestKind();
+  readonly pipes: Kind = {
+    type: PIPE,
+    store: new Store<KubeObject>({ onChange: () => undefined }),
+    reconcile: () => Promise.reject(new Error('nothing is reconciled here')),
+    forget: () => undefined,
+  };
   readonly recorded = recordingLog();
   /** May be replaced before `start`. */
   client: KubeClient;
@@ -42,7 +56,7 @@ export class Informed {
   ): Informers {
     return startInformers({
       client: this.client,
-      kinds: [this.pipes.kind],
+      kinds: [this.pipes],
       namespaces,
       labelSelector: undefined,
       clock: this.clock,

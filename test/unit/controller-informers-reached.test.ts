@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Informers } from '../../src/controller/informers.ts';
-import { PIPE } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Fate } from '../support/fake-kube-server.ts';
-import { FORBIDDEN, Informed } from '../support/informed.ts';
+import { FORBIDDEN, Informed, PIPE } from '../support/informed.ts';
 
 let on: Informed;
 

@@ -5,7 +5,7 @@ export interface FieldChange {
   readonly to?: string | number | boolean | undefined;
 }
 
-/** What the operator does about one object, as far as the object itself tells. */
+/** What an attempt for one object would send, as far as the object itself tells. */
 export interface Preview {
   /** `withheld`: the object forbids to send. `blocked`: only a request that reads is sent. */
   readonly does: 'send' | 'blocked' | 'withheld' | 'nothing';
@@ -18,9 +18,10 @@ export interface Preview {
   readonly basis: 'LastResponse' | 'Unknown';
 }
 
+/** Of an object for which nothing is sent; `says` has to say why. */
 export const NOTHING_SENT = {
   does: 'nothing',
   requests: [],
   changes: [],
   basis: 'Unknown',
-} as const satisfies Partial<Preview>;
+} as const satisfies Omit<Preview, 'says'>;
