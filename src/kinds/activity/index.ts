@@ -4,9 +4,9 @@ import type { KindContext } from '../shared/context.ts';
 import { createKind, createKindStore } from '../shared/objects.ts';
 import { longWaitStatus } from '../shared/waiting.ts';
 import { decide } from './decide.ts';
-import { status } from './definition.ts';
+
 import { report } from './report.ts';
-import { type Activity, activityType, GET_ACTIVITY, pathOf } from './resource.ts';
+import { type Activity, activityType, GET_ACTIVITY, pathOf, status } from './resource.ts';
 
 /** `operation` is what metrics call its requests. */
 export const activity = { create, operation: GET_ACTIVITY };

@@ -80,8 +80,8 @@ function suspended(isHeld: boolean): { readonly ready: boolean; readonly says: s
 }
 
 /**
- * Whether what the API last confirmed is what is declared now, nothing has been tried in vain since,
- * and no earlier request may still take effect.
+ * Whether what the API last confirmed is what is declared now, nothing has been tried in vain
+ * since, and no earlier request may still take effect.
  */
 export function isConfirmed({ status }: PipeSettings, { hash }: SettingsRequest): boolean {
   const { applied, lastRequest, differences = [], unconfirmedWrite } = status ?? {};

@@ -6,10 +6,10 @@ import type { KindContext } from '../shared/context.ts';
 import { createKind, createKindStore } from '../shared/objects.ts';
 import { longWaitStatus } from '../shared/waiting.ts';
 import { type Decision, decide } from './decide.ts';
-import { status } from './definition.ts';
+
 import { callOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import { report, reportUnsent } from './report.ts';
-import { type PipeSettings, pipeSettingsType, targetOf } from './resource.ts';
+import { type PipeSettings, pipeSettingsType, status, targetOf } from './resource.ts';
 
 /** `operation` is what metrics call its requests. */
 export const pipeSettings = { create, operation: UPDATE_PIPE_SETTINGS };

@@ -42,11 +42,11 @@ const STALLED = '.status.conditions[?(@.type=="Stalled")].status';
 export const COLUMNS = {
   reason: column('Reason', ofReady('reason'), 'Why it is ready or not, in one word.'),
   stalled: column('Stalled', STALLED, 'True where a person must act.'),
-  lastApplied: dateColumn('Last Applied', '.status.applied.time', 'Time since the confirmation.'),
+  lastApplied: dateColumn('Last Applied', '.status.applied.time', 'Age of the last confirmation.'),
   age: dateColumn('Age', '.metadata.creationTimestamp', 'Time since this object was created.'),
   organization: wideColumn('Organization', '.spec.organizationId', 'Id of the organization.'),
-  requestId: wideColumn('Request ID', '.status.lastRequest.requestId', 'Of the last response.'),
-  nextAttempt: wideColumn('Next Attempt', '.status.nextAttemptTime', 'When it is next tried.'),
+  requestId: wideColumn('Request ID', '.status.lastRequest.requestId', 'Id of the last response.'),
+  nextAttempt: wideColumn('Next Attempt', '.status.nextAttemptTime', 'Time of the next attempt.'),
   message: wideColumn('Message', ofReady('message'), 'What happened and what to do.'),
 } as const;
 

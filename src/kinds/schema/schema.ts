@@ -58,7 +58,7 @@ function fits(value: string, max: number): boolean {
   return value.length <= max || [...value].length <= max;
 }
 
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,11})?Z$/;
 
 /** A moment that the operator writes itself, in UTC. A time from a reply is `text`. */
 export function timestamp(about: string) {

@@ -140,10 +140,10 @@ export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
     ),
     plan: fields('In mode Plan: what Apply would send.', {
       time: timestamp('When the plan was made.'),
-      basis: choice('Compared with the last response, or with what is not known.', [
-        'LastResponse',
-        'Unknown',
-      ]),
+      basis: choice(
+        'What the changes are compared with: the last response, or nothing, as nothing is known.',
+        ['LastResponse', 'Unknown'],
+      ),
       hash: digest(`${HASH}; equal to applied.requestHash once that is confirmed.`),
       requests: list('The requests in order, the first that fit.', most.planRequests, request),
       changes: changes('The fields that would change.', most.planChanges, most.value),

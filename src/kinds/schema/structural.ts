@@ -27,6 +27,7 @@ export interface Structural {
   items?: Structural;
   'x-kubernetes-list-type'?: 'atomic' | 'map';
   'x-kubernetes-list-map-keys'?: readonly string[];
+  'x-kubernetes-map-type'?: 'atomic';
   'x-kubernetes-preserve-unknown-fields'?: true;
   'x-kubernetes-validations'?: readonly Rule[];
 }
