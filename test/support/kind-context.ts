@@ -1,6 +1,7 @@
 import type { ApiClient, Credential } from '../../src/api/http/client.ts';
 import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
 import type { KindContext } from '../../src/kinds/shared/context.ts';
+import { Waiters } from '../../src/kinds/shared/waiters.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
 import type { FakeClock } from './fake-clock.ts';
@@ -21,14 +22,17 @@ export function aKindContext(
   },
 ): KindContext {
   const { call, credentialIn = () => KEY, planOnly = false } = options;
+  const waiters = new Waiters();
   return {
     api: { baseUrl: BASE_URL, call, close: async () => undefined },
+    waiters,
+    changed: () => undefined,
     limiter: createRateLimiter({
       rate: { calls: 0, perMs: 1 },
       rateTotal: { calls: 0, perMs: 1 },
       inFlight: 4,
       clock,
-      wake: () => undefined,
+      wake: (id) => void waiters.woken(id),
     }),
     secrets: {
       refer: () => undefined,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/api/reply/json.ts';
-import { status } from '../../src/kinds/pipe-settings/definition.ts';
+import { status } from '../../src/kinds/pipe-settings/resource.ts';
 import { compare, readEcho } from '../../src/kinds/pipe-settings/echo.ts';
 import {
   SETTINGS,

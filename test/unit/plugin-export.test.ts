@@ -52,7 +52,7 @@ test('of a pipe has declared settings as they are, and the others as reported', 
   });
   expect(comments).toEqual([
     '# Completed from the response of 2026-03-01T11:00:00Z (1h ago); later changes at the API are not in it.',
-    '# new_setting is left out: this version of Pipewright cannot declare it.',
+    '# new_setting is left out: to manage it, declare it in additionalSettings.',
     '# object_storage_concurrency is left out: 99, as reported, cannot be declared.',
     '# engine_max_threads stays as declared, though the API reported 4.',
   ]);

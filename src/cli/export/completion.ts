@@ -24,9 +24,9 @@ export function completePipeSettings(object: KubeObject): Completion | undefined
   const spec = object.spec as pipeSettings.PipeSettingsSpec;
   const { settings: reported, otherSettings = [] } = status;
   const settings: Record<string, number | boolean> = {};
-  const above = otherSettings.map(
-    ({ field }) => `${field} is left out: this version of Pipewright cannot declare it.`,
-  );
+  const above = otherSettings
+    .filter(({ field }) => !Object.hasOwn(spec.additionalSettings ?? {}, field))
+    .map(({ field }) => `${field} is left out: to manage it, declare it in additionalSettings.`);
   for (const name of settingNames) {
     const [mine, theirs] = [spec.settings[name], reported[name]];
     const value = mine ?? theirs;

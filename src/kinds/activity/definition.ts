@@ -1,23 +1,6 @@
 import { COLUMNS, column, type Definition, readyColumn, wideColumn } from '../schema/definition.ts';
-import { someOf, text } from '../schema/schema.ts';
-import { commonStatus, pendingStatus } from '../schema/status-fields.ts';
-import { RECORD, type RecordFieldName, recordFieldNames } from './record.ts';
-import { activityType, spec } from './resource.ts';
-
-const record = Object.fromEntries(
-  recordFieldNames.map((name) => [name, text(RECORD[name].about, RECORD[name].max)]),
-) as Record<RecordFieldName, ReturnType<typeof text>>;
-
-export const status = someOf(
-  'What the operator did and what the API reported. Only the operator writes it.',
-  {
-    ...commonStatus,
-    activity: someOf(
-      'The record as the API reported it; a field that the response omitted is absent. It contains names and addresses of people: grant read access with care.',
-      record,
-    ),
-  },
-);
+import { pendingStatus } from '../schema/status-fields.ts';
+import { activityType, spec, status } from './resource.ts';
 
 export const definition: Definition = {
   type: activityType,

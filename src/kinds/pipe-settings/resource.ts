@@ -1,7 +1,18 @@
 import * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../../kube/resource.ts';
 import { type Stored, specParser } from '../schema/parser.ts';
-import { fields, flag, immutable, integer, optional, scalar, someOf } from '../schema/schema.ts';
+import {
+  fields,
+  flag,
+  immutable,
+  integer,
+  list,
+  optional,
+  scalar,
+  someOf,
+  text,
+  timestamp,
+} from '../schema/schema.ts';
 import {
   credentialsSecretRef,
   identifier,
@@ -9,8 +20,8 @@ import {
   reassertInterval,
   suspend,
 } from '../schema/spec-fields.ts';
+import { commonStatus, digest, writeStatus } from '../schema/status-fields.ts';
 import { piece, toStructural } from '../schema/structural.ts';
-import type { status } from './definition.ts';
 import { LIMITS, SETTINGS, settingsShape } from './settings.ts';
 
 export const pipeSettingsType: ResourceType = {
@@ -86,6 +97,39 @@ export const spec = fields(
     immutable('serviceId', 'service'),
     immutable('pipeId', 'pipe'),
   ],
+);
+
+/**
+ * What a reply holds is not bound to the documented ranges, only to what JavaScript and int64 hold
+ * exactly.
+ */
+const reportedSettings = settingsShape((name) => {
+  const { type, about } = SETTINGS[name];
+  if (type === 'boolean') return flag(about);
+  return integer(about, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+});
+
+const otherSetting = fields('One setting.', {
+  field: text('Name of the setting.', LIMITS.otherName),
+  value: text('Its value as JSON text, cut at 128 characters.', LIMITS.otherValue),
+});
+
+export const status = someOf(
+  'What the operator did and what the API reported. Only the operator writes it.',
+  {
+    ...commonStatus,
+    ...writeStatus(LIMITS),
+    settings: someOf('The settings as the API last reported them.', reportedSettings),
+    otherSettings: list(
+      'Other settings in the last response, and those whose value could not be read; the first 20.',
+      LIMITS.otherSettings,
+      otherSetting,
+    ),
+    unconfirmedWrite: fields('The last request of which nobody knows whether it took effect.', {
+      time: timestamp('When it was sent.'),
+      requestHash: digest('Its hash, as in applied.requestHash.'),
+    }),
+  },
 );
 
 export type PipeSettingsSpec = Stored<z.output<typeof spec>>;

@@ -120,7 +120,7 @@ type Shape = {
   >;
 };
 
-/** One schema for each setting. `make` must give a flag for a boolean and an integer for the others. */
+/** One schema for each setting. `make` gives a flag for a boolean, an integer for the others. */
 export function settingsShape(
   make: (name: SettingName) => ReturnType<typeof integer | typeof flag>,
 ): Shape {

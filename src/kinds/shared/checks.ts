@@ -115,9 +115,8 @@ export function showPlan(
 }
 
 /** Make sure something is to be sent, and its time has come. */
-export function refuseEarly(due: Due): Refusal {
-  if (due.type === 'now') return undefined;
-  return { next: due.at === undefined ? 'on-change' : { at: due.at }, did: 'nothing' };
+export function notDue({ at }: Extract<Due, { type: 'later' }>): Result {
+  return { next: at === undefined ? 'on-change' : { at }, did: 'nothing' };
 }
 
 /** A state that asks for no call, whatever the time. */

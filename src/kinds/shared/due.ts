@@ -97,8 +97,8 @@ export function reassertMsOf({
 }
 
 /**
- * When what was confirmed at this time is sent again to undo changes made elsewhere, a whole second;
- * spread so that objects made together part.
+ * When what was confirmed at this time is sent again to undo changes made elsewhere; spread so that
+ * objects made together part.
  */
 export function nextAssertionAt(
   { metadata }: KubeObject,

@@ -89,9 +89,9 @@ export function createKind<T extends KubeObject>(parts: {
   readonly store: Store<T>;
   readonly caller: Caller<T>;
   readonly reconcile: (object: T, context: Context<T>) => Promise<Result>;
-}): Kind<T> {
+}): Kind {
   const { type, store, caller, reconcile } = parts;
-  return {
+  const kind: Kind<T> = {
     type,
     store,
     async reconcile(object, context) {
@@ -103,6 +103,8 @@ export function createKind<T extends KubeObject>(parts: {
     },
     forget: (key) => caller.forget(key),
   };
+  // The engine gives a kind no objects but those of its own store.
+  return kind as unknown as Kind;
 }
 
 /** Whether neither a person nor the API server wants anything else of the object. */
