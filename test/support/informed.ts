@@ -1,10 +1,8 @@
-import {
-  type InformerOptions,
-  type Informers,
-  startInformers,
-} from '../../src/controller/informers.ts';
+import { type Informers, startInformers } from '../../src/kube/cache/informers.ts';
+import { Store } from '../../src/kube/cache/store.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
-import { aTestKind, type TestKind } from './engine.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
+import { PIPE } from './engine.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeKubeServer, type Fate } from './fake-kube-server.ts';
 import { recordingLog } from './recording-log.ts';
@@ -19,7 +17,7 @@ export const FORBIDDEN: Fate = {
 export class Informed {
   readonly server: FakeKubeServer;
   readonly clock = new FakeClock();
-  readonly pipes: TestKind = aTestKind();
+  readonly pipes = new Store<KubeObject>({ onChange: () => undefined });
   readonly recorded = recordingLog();
   /** May be replaced before `start`. */
   client: KubeClient;
@@ -36,19 +34,15 @@ export class Informed {
     return new Informed(await new FakeKubeServer().start());
   }
 
-  start(
-    namespaces: readonly string[],
-    more: Partial<Pick<InformerOptions, 'labelSelector' | 'onListed'>> = {},
-  ): Informers {
+  start(namespaces: readonly string[], labelSelector?: string): Informers {
     return startInformers({
       client: this.client,
-      kinds: [this.pipes.kind],
+      watched: [{ type: PIPE, sink: (namespace) => this.pipes.sink(namespace) }],
       namespaces,
-      labelSelector: undefined,
+      labelSelector,
       clock: this.clock,
       log: this.recorded.log,
       signal: this.#stop.signal,
-      ...more,
     });
   }
 
