@@ -46,6 +46,8 @@ export class FakeKubeServer {
   readonly calls: SeenCall[] = [];
   /** Asked about every call as it arrives; may change objects first, as another client would. */
   fate: (call: SeenCall) => Fate | undefined | Promise<Fate | undefined> = () => undefined;
+  /** What is kept of a status that is written. */
+  stored: (written: { readonly status?: unknown }) => unknown = ({ status }) => status;
   readonly #objects = new Map<string, KubeObject>();
   readonly #history: Change[] = [];
   readonly #watches = new Set<OpenWatch>();

@@ -131,6 +131,20 @@ describe('a result', () => {
     await reconciles(1);
     expect(engine.at(KEY)?.status).toBeUndefined();
     expect(engine.server.statusWrites).toHaveLength(1);
+    expect(engine.messages).toEqual([expect.stringMatching(/^debug reconciled/)]);
+  });
+
+  test('goes on top of what a CRD of another release has left of it', async () => {
+    engine.given(KEY);
+    engine.server.stored = ({ status }) => ({ of: (status as { of: string }).of });
+    engine.reconcile = async (_object, context) => {
+      await context.save({ of: 'before', unknown: true });
+      return applied('us');
+    };
+    engine.start();
+    await reconciles(1);
+    expect(engine.at(KEY)?.status).toEqual({ of: 'us' });
+    expect(engine.began).toEqual([KEY]);
   });
 
   test('that does not fit the schema is logged as a bug, and the object is tried again later', async () => {
