@@ -78,7 +78,7 @@ export const LATE_RECORD_MS = 10 * MINUTE;
 /** Asked for sooner than what somebody has misspelt for good. */
 export const LATE_RECORD_WAITS: BackOff = { firstMs: 5 * SECOND, capMs: HOUR };
 
-// Organization.
+// What may still be carried out.
 
 /** After `--api-timeout` a change may still be carried out for this long. */
 export const SETTLE_AFTER_TIMEOUT_MS = MINUTE;

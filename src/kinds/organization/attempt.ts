@@ -16,9 +16,21 @@ import type { Goal } from './goal.ts';
 import type { Attempted, End, Known } from './known.ts';
 import { learn, type Replied } from './observation.ts';
 import { markRefused, type Refusal, refusalOf } from './refusal.ts';
-import { changeBody, nameBody, OBSERVE_BODY, organizationRequest, UPDATE_ORGANIZATION } from './remote.ts';
+import {
+  changeBody,
+  nameBody,
+  OBSERVE_BODY,
+  organizationRequest,
+  UPDATE_ORGANIZATION,
+} from './remote.ts';
 import { inProgress } from './report.ts';
-import { FINALIZER, hasFinalizer, type Organization, type OrganizationStatus, type PendingChange } from './resource.ts';
+import {
+  FINALIZER,
+  hasFinalizer,
+  type Organization,
+  type OrganizationStatus,
+  type PendingChange,
+} from './resource.ts';
 import type { Ways } from './ways.ts';
 
 /** What one attempt is made with. */

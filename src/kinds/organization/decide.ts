@@ -63,7 +63,9 @@ export function decide(question: Question): Decision {
   return {
     name,
     remove: removals.filter((one) => isDue(one, question) && !isKeptBack(one)),
-    add: additions.filter((one) => isToBeAdded(one, question) && !isKeptBack(one)).slice(0, room(question)),
+    add: additions
+      .filter((one) => isToBeAdded(one, question) && !isKeptBack(one))
+      .slice(0, room(question)),
     conflicts: [...additions, ...removals].filter(isKeptBack),
     blocked,
   };

@@ -1,5 +1,5 @@
-import { LAST_TRY_MS } from '../../waits.ts';
 import type { Context, Result } from '../../controller/kind.ts';
+import { LAST_TRY_MS } from '../../waits.ts';
 import { timestamp } from '../shared/canonical.ts';
 import { refuseSpec } from '../shared/checks.ts';
 import type { CommonStatus } from '../shared/common-status.ts';
@@ -12,7 +12,14 @@ import { cleanupGoal, type Goal } from './goal.ts';
 import { oursIn } from './known.ts';
 import { perform, type Setup } from './perform.ts';
 import { planOf } from './preview.ts';
-import { FINALIZER, hasFinalizer, isValid, type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
+import {
+  FINALIZER,
+  hasFinalizer,
+  isValid,
+  type Organization,
+  type OrganizationSpec,
+  parseSpec,
+} from './resource.ts';
 import { byAdoption } from './settle.ts';
 
 /** What of an object's own is left at the API, and what stays because another object lists it. */

@@ -149,7 +149,11 @@ export function changeEvent(
   after = '',
 ): Event {
   const what = changes.length === 0 ? 'the declared state' : described(changes);
-  return { type: 'Normal', reason: 'Applied', note: `Applied ${what}${after}${quoting(requestId)}` };
+  return {
+    type: 'Normal',
+    reason: 'Applied',
+    note: `Applied ${what}${after}${quoting(requestId)}`,
+  };
 }
 
 export function renamedEvents(renamed: readonly FieldChange[]): readonly Event[] {

@@ -89,7 +89,8 @@ async function keepFinalizer(
   context: Context<Organization>,
 ): Promise<boolean> {
   const { deletionPolicy } = (object.spec ?? {}) as { readonly deletionPolicy?: unknown };
-  const hasOwn = oursIn(object.status ?? {}).length > 0 || object.status?.pendingChange !== undefined;
+  const hasOwn =
+    oursIn(object.status ?? {}).length > 0 || object.status?.pendingChange !== undefined;
   const mayRemove = deletionPolicy === 'RemovePrivateEndpoints';
   if (mayRemove && hasOwn && !hasFinalizer(object)) return context.finalizer(FINALIZER, true);
   if (!mayRemove && hasFinalizer(object)) return context.finalizer(FINALIZER, false);

@@ -2,9 +2,15 @@ import type { Success } from '../../api/reply/verdict.ts';
 import type { Event } from '../../controller/kind.ts';
 import { LEFT_OUT_ALL_GONE_MS, LEFT_OUT_IS_EMPTY_MS } from '../../waits.ts';
 import { timestamp } from '../shared/canonical.ts';
-import { endpointChanges, type FieldChange, nameChange, withDrift, withHistory } from './changes.ts';
-import { compared } from './differences.ts';
 import { lastRequestOf } from '../shared/common-status.ts';
+import {
+  endpointChanges,
+  type FieldChange,
+  nameChange,
+  withDrift,
+  withHistory,
+} from './changes.ts';
+import { compared } from './differences.ts';
 import { Listing } from './endpoints/endpoints.ts';
 import { isListLeftOut, type OrganizationReply, readReply, shownList } from './endpoints/reply.ts';
 import { changeEvent, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';

@@ -103,7 +103,9 @@ function nothingIsRefused(ending: Ending): Obstacle | undefined {
   const errors = [nameRefusal, ...entries.map(({ lastError }) => lastError)];
   const texts = new Map(
     errors.flatMap((error) =>
-      error ? [[error.message, `${withoutStop(error.message ?? '')}${quoting(error.requestId)}`]] : [],
+      error
+        ? [[error.message, `${withoutStop(error.message ?? '')}${quoting(error.requestId)}`]]
+        : [],
     ),
   );
   const total = goal.isCleanup ? entries.length : Math.max(goal.listed.size, entries.length);

@@ -1,12 +1,17 @@
 import type { Failure } from '../../api/reply/verdict.ts';
 import { cutText } from '../../controller/conditions.ts';
+import type { Context } from '../../controller/kind.ts';
 import { BUSY_ENDPOINT_MS, FAILURES } from '../../waits.ts';
 import { timestamp, wholeSecond } from '../shared/canonical.ts';
 import { nextWait } from '../shared/failures.ts';
 import { sameKey, tupleOf } from './endpoints/endpoints.ts';
 import { LIMITS } from './limits.ts';
-import type { Context } from '../../controller/kind.ts';
-import type { InventoryEntry, Organization, OrganizationStatus, PendingChange } from './resource.ts';
+import type {
+  InventoryEntry,
+  Organization,
+  OrganizationStatus,
+  PendingChange,
+} from './resource.ts';
 
 /** What the API said when it refused a name or a change. */
 export interface Refusal {
@@ -42,11 +47,15 @@ export function markRefused(
   if (!tuple) return draft;
   const before = inventory.find((entry) => sameKey(entry) === sameKey(tuple));
   const attempts = (before?.lastError ? (before.attempts ?? 0) : 0) + 1;
-  const rule = BUSY.has(httpStatus) ? { ...FAILURES.Rejected, firstMs: BUSY_ENDPOINT_MS } : undefined;
+  const rule = BUSY.has(httpStatus)
+    ? { ...FAILURES.Rejected, firstMs: BUSY_ENDPOINT_MS }
+    : undefined;
   const entry: InventoryEntry = {
     ...(add.length > 0 || !before ? { ...tupleOf(tuple), state: 'Refused' } : before),
     attempts,
-    nextAttemptTime: timestamp(wholeSecond(context.now() + nextWait('Rejected', attempts, uid, rule))),
+    nextAttemptTime: timestamp(
+      wholeSecond(context.now() + nextWait('Rejected', attempts, uid, rule)),
+    ),
     lastError: { httpStatus, requestId, message: cutText(message, LIMITS.inventoryMessage) },
   };
   const others = inventory.filter((one) => one !== before);

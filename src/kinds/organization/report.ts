@@ -157,7 +157,9 @@ function applied(attempted: Attempted, { object, spec, goal, hash, now }: Report
 function appliedMessage({ draft, name, requestId }: Attempted, goal: Goal): string {
   const { endpoints } = goal;
   const endpointText =
-    endpoints?.length === 0 ? 'no private endpoint of this object' : counted(endpoints?.length ?? 0);
+    endpoints?.length === 0
+      ? 'no private endpoint of this object'
+      : counted(endpoints?.length ?? 0);
   const what = [
     ...(goal.name === undefined ? [] : ['the declared name']),
     ...(endpoints ? [endpointText] : []),

@@ -1,11 +1,15 @@
-import {
-  ENDPOINT_MISSED_AGAIN_MS,
-  SAME_ENDPOINT_MS,
-} from '../../waits.ts';
 import { cutText } from '../../controller/conditions.ts';
+import { ENDPOINT_MISSED_AGAIN_MS, SAME_ENDPOINT_MS } from '../../waits.ts';
 import { timestamp, wholeSecond } from '../shared/canonical.ts';
 import { nextWait } from '../shared/failures.ts';
-import { asReported, type Listing, type Reported, sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
+import {
+  asReported,
+  type Listing,
+  type Reported,
+  sameKey,
+  type Tuple,
+  tupleOf,
+} from './endpoints/endpoints.ts';
 import { type Goal, isListedIn, isOurs } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { InventoryEntry, PendingChange } from './resource.ts';
@@ -188,7 +192,8 @@ function present(
   reported: Reported,
   origin: InventoryEntry['origin'],
 ): InventoryEntry {
-  const description = reported.description && cutText(reported.description, LIMITS.inventoryDescription);
+  const description =
+    reported.description && cutText(reported.description, LIMITS.inventoryDescription);
   return { ...asReported(reported, tuple), description, origin, state: 'Present' };
 }
 
