@@ -81,6 +81,8 @@ export interface Kind<Stored extends KubeObject = KubeObject> {
   readonly store: Store<Stored>;
   /** One attempt, whole. Throws KubeError where Kubernetes gives no answer; else only on a bug. */
   reconcile(object: Stored, context: Context<Stored>): Promise<Result>;
+  /** The status in the bounds of its schema: else the API server refuses all of it. */
+  fit(status: object): object;
   /** The object is gone: drop everything known about it. */
   forget(key: string): void;
 }

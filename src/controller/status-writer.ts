@@ -61,8 +61,7 @@ export async function putStatus(
   status: object,
 ): Promise<Written> {
   const newest = newestOf(known);
-  // As it stands once it has been sent: without what is undefined.
-  const wanted = JSON.parse(JSON.stringify(status)) as object;
+  const wanted = known.kind.fit(status);
   if (isDeepStrictEqual(newest.status, wanted)) return 'written';
   if (!known.statuses.some((ours) => isDeepStrictEqual(ours, newest.status))) return 'dropped';
   known.object = newest;
