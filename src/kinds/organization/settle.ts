@@ -9,7 +9,7 @@ import {
   type Tuple,
   tupleOf,
 } from './endpoints/endpoints.ts';
-import { type Goal, isListedIn, isOurs } from './goal.ts';
+import { type Goal, isListedIn, isOurs, managesEndpoints } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { InventoryEntry, PendingChange } from './resource.ts';
 
@@ -90,14 +90,18 @@ function lineFor(entry: InventoryEntry, evidence: Evidence): Line {
   const { goal, sent, list, askedAt, settleMs } = evidence;
   const isIn = (tuples: readonly Tuple[] = []): boolean =>
     tuples.some((one) => sameKey(one) === sameKey(entry));
-  const isSent = isIn(sent?.change.add) || isIn(sent?.change.remove);
+  // One that an earlier list has shown is no longer awaited.
+  const isAdded =
+    isIn(sent?.change.add) && (entry.state === 'Unconfirmed' || entry.state === 'Refused');
+  const isSent = isAdded || isIn(sent?.change.remove);
   const since = isSent ? sent?.change.time : entry.since;
   const age = askedAt - (Date.parse(since ?? '') || 0);
-  const isAwaited = isIn(sent?.change.add) || (!isSent && entry.state === 'Unconfirmed');
+  const isAwaited = isAdded || (!isSent && entry.state === 'Unconfirmed');
   const isRemoved = isIn(sent?.change.remove) || (!isSent && entry.state === 'Removing');
   const reported = list.find(entry);
   if (isAwaited) return afterAdd({ ...entry, since }, reported, age, evidence);
-  if (entry.origin === 'Found' && !isListedIn(goal, entry))
+  // A list that is gone from spec keeps the inventory.
+  if (entry.origin === 'Found' && managesEndpoints(goal) && !isListedIn(goal, entry))
     return reported && !goal.isCleanup ? { remark: 'left' } : {};
   if (reported) {
     const there = present(entry, reported, entry.origin);
@@ -128,7 +132,8 @@ function afterAdd(
   if (reported) return foundAgain(entry, reported, goal, 'maybe-ours');
   const { since, attempts: before = 0, nextAttemptTime = '' } = entry;
   const settles = later(since, settleMs);
-  const awaited = { ...entry, origin: 'Added', state: 'Unconfirmed' } as const;
+  const sentAgain = { origin: 'Added', state: 'Unconfirmed', since } as const;
+  const awaited = { ...tupleOf(entry), ...sentAgain, attempts: entry.attempts };
   if (age < settleMs) return { entry: { ...awaited, nextAttemptTime: settles } };
   // A time later than that is when it is to be sent again: its end was said before.
   const remark = nextAttemptTime > settles ? undefined : 'not-confirmed';
