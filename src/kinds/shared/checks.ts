@@ -102,7 +102,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Make sure Apply is wanted: else the status shows what would be sent. `plan`: without its time. */
+/** Make sure Apply is wanted; else the status shows what would be sent. `plan`: but for its time. */
 export function showPlan(
   object: KubeObject,
   { summary, plan, now }: { summary: KindSummary; plan: object; now: number },
