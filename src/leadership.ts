@@ -73,7 +73,7 @@ export function createLeadership(options: LeadershipOptions): Leadership {
         stopWork.abort();
         working.then(resign, resign);
       };
-      if (signal.aborted) endWork();
+      if (signal.aborted) return;
       signal.addEventListener('abort', endWork, { once: true });
       await election.run(stopElection.signal);
       signal.removeEventListener('abort', endWork);

@@ -31,10 +31,11 @@ export class Attempt implements Context {
   failure: KubeError | undefined;
   /** Since when it has done what it does now; undefined: it is parked. */
   since: number | undefined;
+  /** Aborted when what was begun is not wanted any more. */
+  readonly unwanted = new AbortController();
   readonly #begun: KubeObject;
   readonly #options: AttemptOptions;
   readonly #host: Host;
-  readonly #unwanted = new AbortController();
 
   constructor(kind: Kind, object: KubeObject, options: AttemptOptions, host: Host) {
     this.known = { kind, object, statuses: [object.status] };
@@ -49,20 +50,21 @@ export class Attempt implements Context {
   }
 
   object(): KubeObject {
-    this.known.object = newestOf(this.known);
-    this.known.statuses.push(this.known.object.status);
-    return this.known.object;
+    const newest = newestOf(this.known);
+    this.known.object = newest;
+    if (!this.known.statuses.includes(newest.status)) this.known.statuses.push(newest.status);
+    return newest;
   }
 
   stillWanted(): boolean {
     if (this.since !== undefined) this.since = this.#options.clock.monotonic();
-    if (!this.#options.mayStart()) this.stop();
+    if (!this.#options.mayStart()) this.unwanted.abort();
     this.changed();
     return !this.signal.aborted;
   }
 
   get signal(): AbortSignal {
-    return this.#unwanted.signal;
+    return this.unwanted.signal;
   }
 
   /** The store may have another object than the one that this began with. */
@@ -70,11 +72,7 @@ export class Attempt implements Context {
     const { uid, generation, deletionTimestamp } = this.#begun.metadata;
     const now = this.known.kind.store.get(keyOf(this.#begun))?.metadata;
     const isSame = now?.uid === uid && now.generation === generation;
-    if (!isSame || now.deletionTimestamp !== deletionTimestamp) this.stop();
-  }
-
-  stop(): void {
-    this.#unwanted.abort();
+    if (!isSame || now.deletionTimestamp !== deletionTimestamp) this.unwanted.abort();
   }
 
   async parked<Value>(wait: () => Promise<Value>): Promise<Value> {
@@ -89,9 +87,8 @@ export class Attempt implements Context {
   }
 
   save(status: object): Promise<boolean> {
-    return this.#try(
-      async () => (await putStatus(this.#options.client, this.known, status)) === 'written',
-    );
+    const { client } = this.#options;
+    return this.#try(async () => (await putStatus(client, this.known, status)) === 'written');
   }
 
   finalizer(name: string, present: boolean): Promise<boolean> {

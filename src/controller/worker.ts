@@ -47,7 +47,7 @@ export class Worker {
   /** Until `signal`; resolves when the last reconcile has ended and its status stands. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = (): void => {
-      for (const attempt of this.#running.values()) attempt.stop();
+      for (const attempt of this.#running.values()) attempt.unwanted.abort();
       this.ready();
     };
     signal.addEventListener('abort', stop, { once: true });
@@ -113,20 +113,17 @@ export class Worker {
       else queue.forgetFailures(id);
       this.#report(id, started, isWritten ? result : { did: 'dropped' });
     } catch (error) {
-      this.#retry(id, error);
       this.#report(id, started, { did: 'error' });
+      this.#retry(id, error);
     }
     this.#running.delete(id);
     occupy(-1);
   }
 
   /** Writes the status, sends the events, tells the queue. False: the result counts no more. */
-  async #finish(
-    id: string,
-    attempt: Attempt,
-    { status, next, events = [] }: Result,
-  ): Promise<boolean> {
+  async #finish(id: string, attempt: Attempt, result: Result): Promise<boolean> {
     const { client, queue, clock, giveUp } = this.#options;
+    const { status, next, events = [] } = result;
     // By the clock that does not jump: Kubernetes may be away for long.
     const dueAt = next === 'on-change' ? undefined : clock.monotonic() + next.at - clock.now();
     const retry = async (error: KubeError, failures: number): Promise<boolean> => {

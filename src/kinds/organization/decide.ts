@@ -1,10 +1,4 @@
-import {
-  asReported,
-  type Listing,
-  plain,
-  sameKey,
-  type Tuple,
-} from './endpoints/endpoints.ts';
+import { asReported, type Listing, plain, sameKey, type Tuple } from './endpoints/endpoints.ts';
 import { type Goal, isOurs, managesEndpoints } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { DeclaredEndpoint, InventoryEntry } from './resource.ts';
@@ -30,89 +24,84 @@ export interface Change {
  * What has to happen. An id never stands in both `add` and `remove`: nothing is added while ours
  * has its id.
  */
-export interface Decision extends Change {
+export interface Decision {
   /** To be set, by itself. */
-  readonly name?: string;
+  readonly name: string | undefined;
   readonly add: readonly DeclaredEndpoint[];
   readonly remove: readonly InventoryEntry[];
   /** Neither added nor removed: the list has their ids in entries of others. */
   readonly conflicts: readonly Tuple[];
   /** More removals than the spec allows: nothing at all is sent. */
-  readonly blocked?: readonly Tuple[];
+  readonly blocked: readonly Tuple[] | undefined;
 }
+
+export const NOTHING_TO_DO: Decision = {
+  name: undefined,
+  add: [],
+  remove: [],
+  conflicts: [],
+  blocked: undefined,
+};
 
 /** Pure: the difference between the goal and what was observed. */
 export function decide(question: Question): Decision {
-  const { goal, name, list } = question;
-  const isRenamed = !goal.isCleanup && goal.name !== undefined && goal.name !== name;
-  const rename = isRenamed ? { name: goal.name } : {};
-  if (!managesEndpoints(goal)) return { ...rename, add: [], remove: [], conflicts: [] };
+  const { goal, list } = question;
+  const name = goal.isCleanup || goal.name === question.name ? undefined : goal.name;
+  if (!managesEndpoints(goal)) return { ...NOTHING_TO_DO, name };
+  // A missing one counts for the cap too: it may be in the next list.
   const unwanted = question.inventory.filter(
-    (entry) => isOurs(entry) && isThere(entry) && !goal.wanted.has(sameKey(entry)),
+    (entry) =>
+      isOurs(entry) &&
+      (entry.state === 'Present' || entry.state === 'Missing') &&
+      !goal.wanted.has(sameKey(entry)),
   );
-  // A list that nobody knows may have all of them still.
-  const blocked = unwanted.length > goal.mostRemovals ? { blocked: unwanted } : {};
-  if (!list) return { ...rename, add: [], remove: [], conflicts: [], ...blocked };
-  const removals = removalsOf(unwanted, { ...question, list });
-  const additions = additionsOf({ ...question, list });
+  const blocked = unwanted.length > goal.mostRemovals ? unwanted : undefined;
+  if (!list) return { ...NOTHING_TO_DO, name, blocked };
+  const isKeptBack = (tuple: Tuple): boolean => hasOther(tuple, list, question.inventory);
+  const removals = unwanted.filter(({ state }) => state === 'Present');
+  const additions = missingOf(question);
   return {
-    ...rename,
-    add: additions.add,
-    remove: removals.remove,
-    conflicts: [...additions.conflicts, ...removals.conflicts],
-    ...blocked,
+    name,
+    remove: removals.filter((one) => isDue(one, question) && !isKeptBack(one)),
+    add: additions
+      .filter((one) => isToBeAdded(one, question) && !isKeptBack(one))
+      .slice(0, room(question)),
+    conflicts: [...additions, ...removals].filter(isKeptBack),
+    blocked,
   };
 }
 
-/** A missing one counts for the cap too: it may be in the next list. */
-function isThere({ state }: InventoryEntry): boolean {
-  return state === 'Present' || state === 'Missing';
-}
-
-type Observed = Question & { readonly list: Listing };
-
-function removalsOf(unwanted: readonly InventoryEntry[], question: Observed) {
-  const present = unwanted.filter(({ state }) => state === 'Present');
-  return {
-    conflicts: present.filter((entry) => hasOther(entry, question)),
-    remove: present.filter((entry) => isDue(entry, question) && !hasOther(entry, question)),
-  };
-}
-
-function additionsOf(question: Observed) {
-  const { goal, inventory } = question;
-  const known = new Map(inventory.map((entry) => [sameKey(entry), entry]));
-  const owned = new Set(inventory.filter(isOurs).map(({ id }) => plain(id)));
-  const isToBeSent = (endpoint: DeclaredEndpoint): boolean => {
-    const entry = known.get(sameKey(endpoint));
-    if (entry) return (entry.state === 'Refused' || isAwaited(entry)) && isDue(entry, question);
-    // Ours has the id with another provider or region: that one goes first.
-    return !owned.has(plain(endpoint.id));
-  };
+/** Declared and not there; those that were never tried come first. */
+function missingOf({ goal, inventory }: Question): readonly DeclaredEndpoint[] {
+  const known = new Map(inventory.map((entry) => [sameKey(entry), entry.state]));
   const declared = goal.isCleanup ? [] : (goal.endpoints ?? []);
-  const missing = declared.filter((endpoint) => known.get(sameKey(endpoint))?.state !== 'Present');
-  const add = missing.filter((one) => isToBeSent(one) && !hasOther(one, question));
-  const isNew = (endpoint: DeclaredEndpoint): boolean => !known.has(sameKey(endpoint));
-  // What has to wait for room follows when something has left the inventory.
-  const room = Math.max(0, LIMITS.inventory - inventory.length);
-  return {
-    conflicts: missing.filter((endpoint) => hasOther(endpoint, question)),
-    add: [...add.filter(isNew).slice(0, room), ...add.filter((one) => !isNew(one))],
-  };
+  return [
+    ...declared.filter((one) => !known.has(sameKey(one))),
+    ...declared.filter((one) => known.has(sameKey(one)) && known.get(sameKey(one)) !== 'Present'),
+  ];
 }
 
-/** Sent, and never seen until nothing of it could be carried out any more. */
-function isAwaited({ state }: InventoryEntry): boolean {
-  return state === 'Unconfirmed';
+function isToBeAdded(endpoint: DeclaredEndpoint, question: Question): boolean {
+  const { inventory } = question;
+  const entry = inventory.find((one) => sameKey(one) === sameKey(endpoint));
+  // Ours may have the id with another provider or region: that one goes first.
+  if (!entry) return !inventory.some((one) => isOurs(one) && plain(one.id) === plain(endpoint.id));
+  return (entry.state === 'Refused' || entry.state === 'Unconfirmed') && isDue(entry, question);
+}
+
+/** What has to wait for room follows when something has left the inventory. */
+function room({ inventory }: Question): number {
+  return Math.max(0, LIMITS.inventory - inventory.length);
 }
 
 /** Whether the list has this id in an entry that is neither this endpoint nor ours. */
-function hasOther(tuple: Tuple, { list, inventory }: Observed): boolean {
+function hasOther(tuple: Tuple, list: Listing, inventory: readonly InventoryEntry[]): boolean {
   const ours = inventory.filter((entry) => isOurs(entry) && plain(entry.id) === plain(tuple.id));
-  return list.withId(tuple.id).some((reported) => {
-    const isOurEntry = ours.some((entry) => sameKey(asReported(reported, entry)) === sameKey(entry));
-    return !isOurEntry && sameKey(asReported(reported, tuple)) !== sameKey(tuple);
-  });
+  return list
+    .withId(tuple.id)
+    .some((reported) =>
+      [tuple, ...ours].every((one) => sameKey(asReported(reported, one)) !== sameKey(one)),
+    );
 }
 
 function isDue({ nextAttemptTime }: InventoryEntry, { now }: Question): boolean {
@@ -123,12 +112,6 @@ function isDue({ nextAttemptTime }: InventoryEntry, { now }: Question): boolean 
 export function nextChange({ add, remove }: Decision, oneByOne: boolean): Change | undefined {
   if (add.length + remove.length === 0) return undefined;
   if (!oneByOne) return { add, remove };
-  const [removal] = untriedFirst(remove);
-  if (removal) return { add: [], remove: [removal] };
-  return { add: add.slice(0, 1), remove: [] };
-}
-
-function untriedFirst(entries: readonly InventoryEntry[]): readonly InventoryEntry[] {
-  const wasRefused = ({ lastError }: InventoryEntry): boolean => lastError !== undefined;
-  return [...entries.filter((one) => !wasRefused(one)), ...entries.filter(wasRefused)];
+  const removal = remove.find(({ lastError }) => !lastError) ?? remove[0];
+  return removal ? { add: [], remove: [removal] } : { add: add.slice(0, 1), remove: [] };
 }

@@ -9,20 +9,19 @@ import type { OrganizationStatus } from './resource.ts';
 /** Declared values that the reply has otherwise, and those that it does not have. */
 export function compared(
   goal: Goal,
-  reply: OrganizationReply,
+  { name, list }: OrganizationReply,
 ): Pick<OrganizationStatus, 'differences' | 'notReported'> {
   if (goal.isCleanup) return { differences: undefined, notReported: undefined };
-  const { name } = goal;
-  const isOther = name !== undefined && reply.name !== undefined && reply.name !== name;
+  const isOther = name !== undefined && goal.name !== undefined && name !== goal.name;
   const differences = [
-    ...(isOther ? [difference('name', name, reply.name)] : []),
-    ...otherwiseDescribed(goal, reply.list).map(({ endpoint, declared, reported }) =>
+    ...(isOther ? [difference('name', goal.name, name)] : []),
+    ...otherwiseDescribed(goal, list).map(({ endpoint, declared, reported }) =>
       difference(fieldOf(endpoint, '.description'), declared, reported),
     ),
   ].slice(0, LIMITS.differences);
   const notReported = [
-    ...(name !== undefined && reply.name === undefined ? ['name'] : []),
-    ...(goal.endpoints && !reply.list ? ['privateEndpoints'] : []),
+    ...(goal.name !== undefined && name === undefined ? ['name'] : []),
+    ...(goal.endpoints && !list ? ['privateEndpoints'] : []),
   ];
   return {
     differences: differences.length > 0 ? differences : undefined,
@@ -31,23 +30,21 @@ export function compared(
 }
 
 /** Endpoints whose description is declared otherwise than reported; the API cannot change one. */
-export function otherwiseDescribed(
+function otherwiseDescribed(
   { endpoints = [] }: Goal,
-  list: readonly Reported[] | undefined,
+  entries: readonly Reported[] = [],
 ): { readonly endpoint: Tuple; readonly declared: string; readonly reported: string }[] {
-  if (!list) return [];
-  const listing = new Listing(list);
+  const list = new Listing(entries);
   return endpoints.flatMap((endpoint) => {
     const { description: declared } = endpoint;
-    const found = listing.find(endpoint);
+    const found = list.find(endpoint);
     const reported = found?.description ?? '';
-    return found && declared !== undefined && declared !== reported
-      ? [{ endpoint, declared, reported }]
-      : [];
+    const isOther = found && declared !== undefined && declared !== reported;
+    return isOther ? { endpoint, declared, reported } : [];
   });
 }
 
-function difference(field: string, declared: string, reported: string | undefined) {
-  const cut = (text: string): string => cutText(text, LIMITS.value);
-  return { field, declared: cut(declared), reported: cut(reported ?? '') };
+function difference(field: string, declared: string, reported: string) {
+  const [short, other] = [declared, reported].map((text) => cutText(text, LIMITS.value));
+  return { field, declared: short ?? '', reported: other ?? '' };
 }

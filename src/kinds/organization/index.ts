@@ -1,14 +1,16 @@
 import type { Context, Kind, Result } from '../../controller/kind.ts';
+import { SETTLE_AFTER_TIMEOUT_MS } from '../../waits.ts';
 import { createCaller } from '../shared/calls.ts';
 import { digestOf } from '../shared/canonical.ts';
-import { refuseEarly, refuseOthers, refuseSpec, refuseSuspended } from '../shared/checks.ts';
+import { refuseOthers, refuseSpec, refuseSuspended } from '../shared/checks.ts';
+import { generationOf } from '../shared/common-status.ts';
 import type { KindContext } from '../shared/context.ts';
 import { type Due, reassertMsOf, whenDue } from '../shared/due.ts';
 import { createKind, createKindStore } from '../shared/objects.ts';
 import { ownershipOf, rivalConfirmedLater } from '../shared/target.ts';
-import { isConfirmed, oursIn } from './begin.ts';
 import { cleanUp } from './deletion.ts';
 import { type Goal, goalOf } from './goal.ts';
+import { oursIn } from './known.ts';
 import { perform, type Setup } from './perform.ts';
 import { planOf } from './preview.ts';
 import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
@@ -23,7 +25,6 @@ import {
   targetOf,
 } from './resource.ts';
 import { status } from './status.ts';
-import { SETTLE_AFTER_TIMEOUT_MS } from './waits.ts';
 import { Ways } from './ways.ts';
 
 /** `operation` is what metrics call its requests. */
@@ -88,7 +89,8 @@ async function keepFinalizer(
   context: Context<Organization>,
 ): Promise<boolean> {
   const { deletionPolicy } = (object.spec ?? {}) as { readonly deletionPolicy?: unknown };
-  const hasOwn = oursIn(object.status ?? {}).length > 0 || object.status?.pendingChange !== undefined;
+  const hasOwn =
+    oursIn(object.status ?? {}).length > 0 || object.status?.pendingChange !== undefined;
   const mayRemove = deletionPolicy === 'RemovePrivateEndpoints';
   if (mayRemove && hasOwn && !hasFinalizer(object)) return context.finalizer(FINALIZER, true);
   if (!mayRemove && hasFinalizer(object)) return context.finalizer(FINALIZER, false);
@@ -132,8 +134,20 @@ function decide(object: Organization, setup: Setup, now: number): Decided {
   // Make sure something is to be sent, and its time has come
   const facts = setup.caller.factsOf(object);
   const due = whenDue(object, facts, { confirmed, reassertMs: reassertMsOf(spec), now });
-  if (due.type === 'later') return refused(refuseEarly(due));
+  if (due.type === 'later')
+    return refused({ next: due.at === undefined ? 'on-change' : { at: due.at }, did: 'nothing' });
   return { type: 'attempt', spec, goal, due };
+}
+
+/** Whether what the API last confirmed is what is declared now, and nothing is open since. */
+function isConfirmed(object: Organization, hash: string): boolean {
+  const { applied, pendingChange, privateEndpoints = [] } = object.status ?? {};
+  return (
+    applied?.requestHash === hash &&
+    applied.generation === generationOf(object) &&
+    !pendingChange &&
+    privateEndpoints.every(({ state, lastError }) => state === 'Present' && !lastError)
+  );
 }
 
 function contestedOf({ organizationId }: OrganizationSpec) {

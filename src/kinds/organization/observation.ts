@@ -1,32 +1,24 @@
-import type { Event } from '../../controller/kind.ts';
 import type { Success } from '../../api/reply/verdict.ts';
+import type { Event } from '../../controller/kind.ts';
+import { LEFT_OUT_ALL_GONE_MS, LEFT_OUT_IS_EMPTY_MS } from '../../waits.ts';
 import { timestamp } from '../shared/canonical.ts';
-import { generationOf, lastRequestOf, withoutUndefined } from '../shared/common-status.ts';
-import { endpointChanges, nameChange, withDrift, withHistory } from './changes.ts';
+import { lastRequestOf } from '../shared/common-status.ts';
+import {
+  endpointChanges,
+  type FieldChange,
+  nameChange,
+  withDrift,
+  withHistory,
+} from './changes.ts';
 import { compared } from './differences.ts';
 import { Listing } from './endpoints/endpoints.ts';
 import { isListLeftOut, type OrganizationReply, readReply, shownList } from './endpoints/reply.ts';
-import { changeEvent, leftOutEvent, remarkEvents, renamedEvent } from './events.ts';
+import { changeEvent, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
 import { type Goal, managesEndpoints } from './goal.ts';
+import type { Known } from './known.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationStatus, PendingChange } from './resource.ts';
 import { type Settlement, settle } from './settle.ts';
-import { LEFT_OUT_ALL_GONE_MS, LEFT_OUT_IS_EMPTY_MS } from './waits.ts';
-
-/** What an attempt knows of the organization; it is gone with the attempt. */
-export interface Known {
-  /** The status as it would be written now, but for what the end of the attempt decides. */
-  readonly draft: OrganizationStatus;
-  /** Undefined: not observed, or the reply had no list. */
-  readonly list: Listing | undefined;
-  readonly name: string | undefined;
-  /** Epoch ms at which the request left whose reply showed this; undefined: none has. */
-  readonly observedAt: number | undefined;
-  readonly requestId: string | undefined;
-  readonly events: readonly Event[];
-  /** Differences between two replies that the operator did not make. */
-  readonly drift: number;
-}
 
 /** HTTP 200 with a result, and the request that it answers. */
 export interface Replied {
@@ -46,19 +38,18 @@ export interface Replied {
 
 /** What a reply adds to what is known: its list settles what is open. Pure. */
 export function learn(known: Known, replied: Replied): Known {
-  const { verdict, request, sentAt } = replied;
+  const { verdict, request, sentAt, now, apiHash, object } = replied;
   const reply = readReply(verdict.result, known.draft);
   const read = listIn(known.draft, reply, replied);
   // A name changes no endpoint: what the observation before it has shown still counts.
   const isKept = request.type === 'name' && !read.list;
-  const list = read.list ?? (isKept ? known.list : undefined);
   const settlement = read.list && settled(known.draft, read.list, replied);
   const isAssumed = read.list !== undefined && reply.list === undefined;
-  const told = changesIn(known, reply, settlement, replied);
-  const draft = withoutUndefined({
+  const { changes, drift, events } = changesIn(known, reply, settlement, replied);
+  const draft: OrganizationStatus = {
     ...known.draft,
-    verified: { time: timestamp(replied.now), apiHash: replied.apiHash },
-    lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, replied.now),
+    verified: { time: timestamp(now), apiHash },
+    lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
     organization: isAssumed ? { ...reply.shown, ...shownList([]) } : reply.shown,
     listLeftOutSince: read.leftOutSince,
     ...(settlement && {
@@ -66,21 +57,17 @@ export function learn(known: Known, replied: Replied): Known {
       pendingChange: settlement.pendingChange,
     }),
     ...compared(replied.goal, reply),
-    drift: withDrift(known.draft.drift, told.drift, replied.now),
-    history: withHistory(known.draft.history, told.changes, {
-      requestId: verdict.requestId,
-      generation: generationOf(replied.object),
-      now: replied.now,
-    }),
-  });
+    drift: withDrift(known.draft.drift, drift, now),
+    history: withHistory(known.draft.history, changes, { object, verdict, now }),
+  };
   return {
     draft,
-    list,
+    list: isKept ? known.list : read.list,
     name: reply.name,
     observedAt: isKept ? known.observedAt : sentAt,
     requestId: verdict.requestId,
-    events: [...known.events, ...read.events, ...told.events],
-    drift: known.drift + told.drift.length,
+    events: [...known.events, ...read.events, ...events],
+    drift: known.drift + drift.length,
   };
 }
 
@@ -92,70 +79,56 @@ interface ReadList {
 
 /**
  * An API may leave out a list that is empty. That is believed after a minute where nothing else was
- * ever there than what this object removes, else after ten. What cannot be read is no empty list.
+ * there than what this object removes, else after ten. What cannot be read is no empty list.
  */
 function listIn(draft: OrganizationStatus, reply: OrganizationReply, replied: Replied): ReadList {
   const { verdict, sentAt, goal } = replied;
   if (reply.list) return { list: new Listing(reply.list), events: [] };
   if (!isListLeftOut(verdict.result) || !managesEndpoints(goal)) return { events: [] };
   const leftOutSince = draft.listLeftOutSince ?? timestamp(sentAt);
-  const leftOutFor = sentAt - Date.parse(leftOutSince);
   const removed = new Set(draft.pendingChange?.remove.map(({ id }) => id));
   const present = (draft.privateEndpoints ?? []).filter(
     ({ id, state }) => state === 'Present' && !removed.has(id),
   );
   const wait = present.length === 0 ? LEFT_OUT_IS_EMPTY_MS : LEFT_OUT_ALL_GONE_MS;
-  if (leftOutFor < wait) return { leftOutSince, events: [] };
-  const events = present.length > 0 ? leftOutEvent(present) : [];
-  return { list: new Listing([]), leftOutSince, events };
+  if (sentAt - Date.parse(leftOutSince) < wait) return { leftOutSince, events: [] };
+  return { list: new Listing([]), leftOutSince, events: leftOutEvents(present) };
 }
 
 function settled(draft: OrganizationStatus, list: Listing, replied: Replied): Settlement {
-  const { request, goal, sentAt, now, settleMs, object } = replied;
+  const { request, goal, sentAt: askedAt, now, settleMs, object } = replied;
   const change = request.type === 'change' ? request.change : draft.pendingChange;
-  return settle({
-    inventory: draft.privateEndpoints ?? [],
-    goal,
-    list,
-    askedAt: sentAt,
-    now,
-    sent: change && { change, answered: request.type === 'change' },
-    settleMs,
-    uid: object.metadata.uid,
-  });
+  const sent = change && { change, answered: request.type === 'change' };
+  const inventory = draft.privateEndpoints ?? [];
+  return settle({ inventory, goal, list, askedAt, now, sent, settleMs, uid: object.metadata.uid });
 }
 
 /** What this reply shows that this object changed, and what somebody else has. */
 function changesIn(
   known: Known,
-  reply: OrganizationReply,
+  { name, shown }: OrganizationReply,
   settlement: Settlement | undefined,
   { object, verdict, request, goal }: Replied,
-) {
+): {
+  readonly changes: readonly FieldChange[];
+  readonly drift: readonly FieldChange[];
+  readonly events: readonly Event[];
+} {
   const before = known.draft.organization?.name;
   const { added = [], removed = [], remarks = [] } = settlement ?? {};
-  const isNamed = request.type === 'name' && reply.name === request.name && before !== reply.name;
-  const changes = [
-    ...(isNamed ? [nameChange(before, reply.name)] : []),
-    ...endpointChanges(added, removed),
-  ];
-  const isRenamed =
-    request.type === 'observe' &&
-    !goal.isCleanup &&
-    before !== undefined &&
-    reply.shown.name !== undefined &&
-    reply.shown.name !== before &&
-    reply.name !== goal.name;
-  const renamed = isRenamed ? [nameChange(before, reply.shown.name)] : [];
-  const vanished = remarks.filter(({ remark }) => remark === 'vanished');
+  const isOther = shown.name !== undefined && shown.name !== before;
+  const isNamed = request.type === 'name' && isOther && name === request.name;
+  const named = isNamed ? [nameChange(before, name)] : [];
+  const changes = [...named, ...endpointChanges(added, removed)];
+  const isObserved = request.type === 'observe' && !goal.isCleanup && before !== undefined;
+  const isRenamed = isObserved && isOther && name !== goal.name;
+  const renamed = isRenamed ? [nameChange(before, shown.name)] : [];
+  const gone = remarks.filter(({ remark }) => remark === 'vanished').map(({ tuple }) => tuple);
   const isFirst = object.status?.applied === undefined;
+  const applied = changes.length > 0 && !isFirst ? [changeEvent(changes, verdict.requestId)] : [];
   return {
     changes,
-    drift: [...renamed, ...endpointChanges([], vanished.map(({ tuple }) => tuple))],
-    events: [
-      ...renamedEvent(renamed),
-      ...remarkEvents(remarks),
-      ...(changes.length > 0 && !isFirst ? [changeEvent(changes, verdict.requestId)] : []),
-    ],
+    drift: [...renamed, ...endpointChanges([], gone)],
+    events: [...renamedEvents(renamed), ...remarkEvents(remarks), ...applied],
   };
 }

@@ -3,9 +3,9 @@ import type { Caller } from '../shared/calls.ts';
 import type { KindContext } from '../shared/context.ts';
 import type { Due } from '../shared/due.ts';
 import { longWaitStatus } from '../shared/waiting.ts';
-import { type Attempted, attempt, notAttempted } from './attempt.ts';
-import { begin } from './begin.ts';
+import { Attempt } from './attempt.ts';
 import type { Goal } from './goal.ts';
+import { type Attempted, begin, notAttempted } from './known.ts';
 import { addressOf } from './remote.ts';
 import { report } from './report.ts';
 import type { Organization, OrganizationSpec } from './resource.ts';
@@ -66,8 +66,9 @@ export async function perform(
     if (refusal) return { result: refusal };
     const ways = setup.waysOf(object);
     const mayRemove = spec.deletionPolicy === 'RemovePrivateEndpoints';
-    const work = { context, calls, goal, segments, apiHash, settleMs, mayRemove, ways, stillWanted };
-    return reported(await attempt(work, begin(began, apiHash)), began);
+    const wanted = { goal, segments, apiHash, settleMs, mayRemove, ways, stillWanted };
+    const attempt = new Attempt({ context, calls, ...wanted }, begin(began, apiHash));
+    return reported(await attempt.run(), began);
   } finally {
     calls.end();
   }

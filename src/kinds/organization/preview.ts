@@ -13,7 +13,12 @@ import { type Goal, goalOf, managesEndpoints } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { Setup } from './perform.ts';
 import { addressOf, changeBody, nameBody, OBSERVE_BODY } from './remote.ts';
-import { type Organization, type OrganizationSpec, type OrganizationStatus, parseSpec } from './resource.ts';
+import {
+  type Organization,
+  type OrganizationSpec,
+  type OrganizationStatus,
+  parseSpec,
+} from './resource.ts';
 import { settle } from './settle.ts';
 
 /** What an attempt would send while the API still holds what its last reply showed. */
@@ -113,7 +118,11 @@ function outlookOf({ status = {}, metadata }: Organization, goal: Goal, now: num
   };
 }
 
-function said({ name, add, remove, blocked, conflicts }: Decision, goal: Goal, requests: number): string {
+function said(
+  { name, add, remove, blocked, conflicts }: Decision,
+  goal: Goal,
+  requests: number,
+): string {
   if (blocked)
     return `one PATCH that reads the list of private endpoints, and nothing else: ${counted(blocked.length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}`;
   const parts = [

@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Event, Result } from '../../controller/kind.ts';
+import type { Result } from '../../controller/kind.ts';
 import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
 import { timestamp } from '../shared/canonical.ts';
 import {
@@ -10,16 +9,14 @@ import {
   quoting,
   statusWith,
   withoutStop,
-  withoutUndefined,
 } from '../shared/common-status.ts';
-import { nextAssertionAt } from '../shared/due.ts';
+import { nextAssertionAt, reassertMsOf } from '../shared/due.ts';
 import { type FailureReport, reportFailure, reportNoCall } from '../shared/failure-report.ts';
 import { nextWait } from '../shared/failures.ts';
-import type { Attempted } from './attempt.ts';
-import { otherwiseDescribed } from './differences.ts';
-import { counted, names } from './endpoints/wording.ts';
-import { changeEvent } from './events.ts';
+import { counted } from './endpoints/wording.ts';
+import { changeEvent, unmanagedEvents } from './events.ts';
 import type { Goal } from './goal.ts';
+import type { Attempted, End } from './known.ts';
 import { type Obstacle, obstaclesOf } from './obstacles.ts';
 import { declaredKeys, UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationSpec, OrganizationStatus } from './resource.ts';
@@ -43,7 +40,9 @@ export interface Reporting {
   readonly hash: string;
   readonly settleMs: number;
   readonly now: number;
-  /** Whether the attempt is still wanted; if not, what follows is reconciled anew. */
+  /** Epoch ms: the next attempt is made at the latest. */
+  readonly latest?: number | undefined;
+  /** The attempt is still wanted; if not, the object is reconciled anew. */
   readonly isWanted: boolean;
 }
 
@@ -54,12 +53,12 @@ const AGAIN_MS = 1_000;
 export function report(attempted: Attempted, reporting: Reporting): Result {
   const { draft, end, events, drift } = attempted;
   const { object, now, isWanted } = reporting;
-  const { httpStatus, requestId } = draft.lastRequest ?? {};
-  const hasCalled = !isDeepStrictEqual(draft.lastRequest, object.status?.lastRequest);
   const said = ended(attempted, reporting);
+  const hasCalled = draft.lastRequest?.time !== object.status?.lastRequest?.time;
+  const { httpStatus, requestId } = draft.lastRequest ?? {};
   const reason = said.status?.conditions?.[0]?.reason;
   return {
-    status: statusWith(draft, said.status ?? {}),
+    status: statusWith(draft, { ...said.status, lastRequest: draft.lastRequest }),
     next: end.type === 'stopped' && isWanted ? { at: now + AGAIN_MS } : said.next,
     events: [...events, ...said.events],
     did: end.type === 'failed' ? end.answer.type : end.type,
@@ -70,22 +69,26 @@ export function report(attempted: Attempted, reporting: Reporting): Result {
 
 type Said = Omit<FailureReport, 'status'> & { readonly status?: Partial<OrganizationStatus> };
 
+const NOTHING: Said = { next: 'on-change', events: [] };
+
 function ended(attempted: Attempted, reporting: Reporting): Said {
   const { end } = attempted;
-  if (end.type === 'stopped') return { next: 'on-change', events: [] };
+  if (end.type === 'stopped') return NOTHING;
   if (end.type === 'failed') return failed(attempted, end, reporting);
-  const obstacles = obstaclesOf({ attempted, ...reporting });
+  const obstacles = obstaclesOf({ ...attempted, ...reporting });
   const [foremost] = obstacles;
   if (foremost) return hindered(attempted, obstacles, foremost, reporting);
-  return reporting.goal.isCleanup ? { next: 'on-change', events: [] } : applied(attempted, reporting);
+  return reporting.goal.isCleanup ? NOTHING : applied(attempted, reporting);
 }
 
+/** A call failed, or could not be made. */
 function failed(
-  { draft }: Attempted,
-  { answer, hint }: Extract<Attempted['end'], { type: 'failed' }>,
-  { object, spec, settleMs, now, goal }: Reporting,
+  { draft: { pendingChange } }: Attempted,
+  { answer, hint }: Extract<End, { type: 'failed' }>,
+  { object, spec, settleMs, now, goal, latest = Number.POSITIVE_INFINITY }: Reporting,
 ): Said {
-  const settlesAt = Date.parse(draft.pendingChange?.time ?? '') + settleMs;
+  const settlesAt = pendingChange ? Date.parse(pendingChange.time) + settleMs : latest;
+  const notAfter = Math.max(Math.min(settlesAt, latest), now + AGAIN_MS);
   return reportNoCall({
     object,
     previous: object.status,
@@ -94,85 +97,85 @@ function failed(
     secretName: spec.credentialsSecretRef.name,
     advice: (reason) => {
       const own = goal.isCleanup && reason === 'Rejected' ? BY_ITSELF : ADVICE[reason];
-      return hint === undefined ? own : `${withoutStop(own)}. ${hint}`;
+      return hint === undefined ? own : `${own}. ${hint}`;
     },
-    ...(settlesAt > now && { adjust: () => ({ notAfter: settlesAt }) }),
+    adjust: () => ({ notAfter }),
     now,
   });
 }
 
+/** Every call worked, and yet the goal is not reached. */
 function hindered(
-  attempted: Attempted,
+  { draft: { lastRequest } }: Attempted,
   obstacles: readonly Obstacle[],
   foremost: Obstacle,
-  { object, now }: Reporting,
+  { object, now, latest = Number.POSITIVE_INFINITY }: Reporting,
 ): Said {
   const attempts = countAttempts(object, object.status, foremost.reason);
-  const times = obstacles.map(({ reason, atLatest = Number.POSITIVE_INFINITY, atEarliest = 0 }) =>
-    Math.max(Math.min(now + nextWait(reason, attempts, object.metadata.uid), atLatest), atEarliest),
-  );
-  const at = Math.max(Math.min(...times), now + AGAIN_MS);
-  const { lastRequest } = attempted.draft;
-  const outcome = lastRequest?.outcome === 'Unknown' ? `${withoutStop(lastRequest.message ?? '')}. ` : '';
-  const others = obstacles.slice(1).map(({ message }) => `. Also: ${message}`);
-  const said = reportFailure({
+  const times = obstacles.map(({ reason, atLatest = latest, atEarliest = 0 }) => {
+    const at = now + nextWait(reason, attempts, object.metadata.uid);
+    return Math.max(Math.min(at, atLatest), atEarliest);
+  });
+  const notAfter = Math.max(Math.min(...times, latest), now + AGAIN_MS);
+  const lost = lastRequest?.outcome === 'Unknown' ? (lastRequest.message ?? '') : '';
+  const said = obstacles.map(({ message }) => message).join('. Also: ');
+  return reportFailure({
     object,
     previous: object.status,
     reason: foremost.reason,
-    message: outcome + foremost.message + others.join(''),
+    message: lost === '' ? said : `${withoutStop(lost)}. ${said}`,
     now,
-    atLeastMs: at - now,
-    notAfter: at,
+    atLeastMs: notAfter - now,
+    notAfter,
   });
-  return { ...said, status: { ...said.status, lastRequest } };
 }
 
 function applied(attempted: Attempted, { object, spec, goal, hash, now }: Reporting): Said {
   const { draft, requestId, events } = attempted;
   const time = timestamp(now);
-  const nextAttempt = nextAssertionAt(object, spec, Date.parse(time));
+  const reassertMs = reassertMsOf(spec);
+  const nextAttempt =
+    reassertMs === undefined ? undefined : nextAssertionAt(object, Date.parse(time), reassertMs);
+  const keys = declaredKeys(goal);
   const common = commonStatus(object, object.status, {
     summary: { ready: 'True', reason: 'Applied', message: appliedMessage(attempted, goal) },
     now,
     nextAttempt,
     acknowledge: true,
-    lastRequest: draft.lastRequest,
   });
-  const record = withoutUndefined({
-    time,
-    generation: generationOf(object),
-    requestId,
-    requestHash: hash,
-    keys: declaredKeys(goal),
-  });
+  const before = object.status?.applied?.keys.filter((key) => !keys.includes(key)) ?? [];
   const failure = events.length === 0 ? failureBefore(object) : undefined;
-  const recovery: Event[] =
-    failure === undefined ? [] : [changeEvent([], requestId, ` after ${failure}`)];
+  const recovery = failure === undefined ? [] : [changeEvent([], requestId, ` after ${failure}`)];
+  const generation = generationOf(object);
   return {
-    status: { ...common, applied: record },
+    status: { ...common, applied: { time, generation, requestId, requestHash: hash, keys } },
     next: nextAttempt === undefined ? 'on-change' : { at: nextAttempt },
-    events: recovery,
+    events: [...unmanagedEvents(before, draft), ...recovery],
   };
 }
 
-function appliedMessage({ draft, list, name, requestId }: Attempted, goal: Goal): string {
+function appliedMessage({ draft, name, requestId }: Attempted, goal: Goal): string {
   const { endpoints } = goal;
+  const endpointText =
+    endpoints?.length === 0
+      ? 'no private endpoint of this object'
+      : counted(endpoints?.length ?? 0);
   const what = [
     ...(goal.name === undefined ? [] : ['the declared name']),
-    ...(endpoints?.length === 0 ? ['no private endpoint of this object'] : []),
-    ...(endpoints && endpoints.length > 0 ? [counted(endpoints.length)] : []),
+    ...(endpoints ? [endpointText] : []),
   ].join(' and ');
-  const unnamed = goal.name !== undefined && name === undefined ? '; the response omitted the name' : '';
-  const assumed =
-    draft.listLeftOutSince === undefined
-      ? ''
-      : '; the response omits the list of private endpoints, which counts as empty';
-  const other = otherwiseDescribed(goal, list?.entries).map(({ endpoint }) => endpoint);
-  const described =
-    other.length === 0
-      ? ''
-      : `. The API has another description for ${names(other)} and cannot change it. To replace it, remove the endpoint from the list, wait until it is gone, and list it again; this may interrupt its connections`;
-  return `The API has ${what}${unnamed}${assumed}${quoting(requestId)}${described}`;
+  const isUnnamed = goal.name !== undefined && name === undefined;
+  const isAssumed = draft.listLeftOutSince !== undefined;
+  const isOther = draft.differences?.some(({ field }) => field.endsWith('.description'));
+  return [
+    `The API has ${what}`,
+    isUnnamed ? '; the response omitted the name' : '',
+    isAssumed ? '; the response omits the list of private endpoints, which counts as empty' : '',
+    quoting(requestId),
+    isOther
+      ? '. It has other descriptions, see status.differences, and cannot change them. To replace one, remove its endpoint from the list, wait until it is gone, and list it again; this may interrupt its connections'
+      : '',
+  ].join('');
 }
 
 /** The status in the midst of an attempt: what is being sent, and how far it is. */
@@ -184,25 +187,17 @@ export function inProgress(
 ): OrganizationStatus {
   const { pendingChange, privateEndpoints = [] } = draft;
   const { add = [], remove = [] } = pendingChange ?? {};
-  const what = [
-    ...(add.length > 0 ? [`add ${counted(add.length)}`] : []),
-    ...(remove.length > 0 ? [`remove ${counted(remove.length)}`] : []),
-  ].join(', ');
   const there = privateEndpoints.filter(({ state }) => state === 'Present').length;
-  const total = goal.listed.size;
-  const far = goal.isCleanup ? `${there} left` : `${there} of ${total} private endpoints added`;
-  const doing = pendingChange ? `Sending: ${what}` : 'The API refused a change; the list is read next';
+  const far = goal.isCleanup ? `${there} left` : `${there} of ${counted(goal.listed.size)} there`;
+  const doing = pendingChange
+    ? `Sending ${counted(add.length)} to add, ${remove.length} to remove`
+    : 'The API refused a change, and the rest follows';
+  const message = `${goal.isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`;
   const common = commonStatus(object, object.status, {
-    summary: {
-      ready: 'Unknown',
-      progress: 'Reconciling',
-      reason: 'Pending',
-      message: `${goal.isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`,
-    },
+    summary: { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending', message },
     now,
     attempts: object.status?.attempts,
     acknowledge: true,
-    lastRequest: draft.lastRequest,
   });
-  return statusWith(draft, common);
+  return statusWith(draft, { ...common, lastRequest: draft.lastRequest });
 }

@@ -143,6 +143,11 @@ export interface Organization extends KubeObject {
 /** Reads the spec of a stored object; takes whatever the API server's schema takes. */
 export const parseSpec = specParser(spec);
 
+/** Whether the stored spec can be read. */
+export function isValid(object: Pick<KubeObject, 'spec'>): boolean {
+  return parseSpec(object).ok;
+}
+
 /** Whether the finalizer is on. */
 export function hasFinalizer(object: Organization): boolean {
   return object.metadata.finalizers?.includes(FINALIZER) ?? false;

@@ -27,6 +27,11 @@ export class Ways {
     this.#observationsFailed = 0;
   }
 
+  /** The declared name did not show it either. */
+  notObservedByName(): void {
+    this.#refusesToObserve = undefined;
+  }
+
   /** What follows a failed observation: the declared name, no way at all, or another attempt. */
   notObserved(failure: Failure, goal: Goal): 'by-name' | 'none' | 'again' {
     const { httpStatus = 0 } = failure;

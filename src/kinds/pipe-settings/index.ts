@@ -1,5 +1,5 @@
 import type { Context, Kind, Result } from '../../controller/kind.ts';
-import { AT_WORK_AFTER_TIMEOUT_MS } from '../../waits.ts';
+import { SETTLE_AFTER_TIMEOUT_MS } from '../../waits.ts';
 import { createCaller } from '../shared/calls.ts';
 import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
@@ -46,7 +46,7 @@ function create(context: KindContext): Kind {
       const decided = decideNow(newest, attempt.now(), true);
       if (decided.type === 'done') return decided.result;
       const answer = await calls.send(callOf(decided.request));
-      const facts = { apiHash, settlesInMs: apiTimeoutMs + AT_WORK_AFTER_TIMEOUT_MS };
+      const facts = { apiHash, settlesInMs: apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS };
       return report(newest, { ...decided, ...facts, now: attempt.now() }, answer);
     } finally {
       calls.end();

@@ -1,6 +1,7 @@
 import type { ApiClient } from '../../api/http/client.ts';
 import type { RateLimiter } from '../../api/limiter/contract.ts';
 import type { Clock } from '../../clock.ts';
+import type { Event } from '../../controller/kind.ts';
 import type { Priority } from '../../controller/queue.ts';
 import type { Secrets } from '../../kube/secrets/secrets.ts';
 import type { Log } from '../../log.ts';
@@ -22,6 +23,8 @@ export interface KindContext {
   readonly waiters: Waiters;
   /** To be called for every change of an object, by its queue key: it may end its reconcile. */
   readonly changed: (id: string) => void;
+  /** An event on the Lease of this process, for what can be said nowhere else. */
+  readonly announce: (event: Event) => void;
   readonly log: Log;
   /** `--api-timeout`: a call that has started is over after this long, at this end. */
   readonly apiTimeoutMs: number;

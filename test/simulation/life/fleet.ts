@@ -176,12 +176,11 @@ export class Fleet {
 
   #argv({ namespaces }: Place): string[] {
     const { world, apiHost } = this.#life;
-    const { rate, timeoutSeconds, concurrency, cleanupDeadline } = world.flags;
+    const { rate, timeoutSeconds, cleanupDeadline } = world.flags;
     return [
       `--api-url=https://${apiHost}`,
       `--api-rate=${rate}`,
       `--api-timeout=${timeoutSeconds}s`,
-      `--concurrency=${concurrency}`,
       `--cleanup-deadline=${cleanupDeadline}`,
       `--leader-elect=${world.elected}`,
       ...(world.elected ? ['--leader-elect-namespace=pipewright'] : []),

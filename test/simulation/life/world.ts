@@ -101,7 +101,6 @@ export interface ActivityDraft {
 export interface Flags {
   readonly rate: string;
   readonly timeoutSeconds: number;
-  readonly concurrency: number;
   readonly cleanupDeadline: string;
   readonly namespaces: readonly string[] | undefined;
 }
@@ -204,7 +203,6 @@ function drawFlags(draw: Draw, namespaces: readonly string[]): Flags {
   return {
     rate: draw.weighted({ '10/10s': 70, '3/10s': 20, '0': 10 }),
     timeoutSeconds: draw.chance(0.75) ? 35 : 10,
-    concurrency: draw.weighted({ 10: 70, 1: 15, 2: 15 }) === '10' ? 10 : draw.between(1, 2),
     cleanupDeadline: draw.weighted({ '10m': 80, '3m': 20 }),
     namespaces: draw.chance(0.3) ? namespaces : undefined,
   };

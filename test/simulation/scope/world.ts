@@ -16,7 +16,6 @@ export const SMALL_WORLD: World = {
   flags: {
     rate: '10/10s',
     timeoutSeconds: 35,
-    concurrency: 10,
     cleanupDeadline: '10m',
     namespaces: undefined,
   },

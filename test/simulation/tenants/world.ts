@@ -42,7 +42,6 @@ export function drawTenants(draw: Draw): World {
     flags: {
       rate: draw.chance(0.8) ? '10/10s' : '3/10s',
       timeoutSeconds: 35,
-      concurrency: draw.pick([10, 10, 2, 1]),
       cleanupDeadline: '10m',
       namespaces: draw.chance(0.3) ? [A, B] : undefined,
     },

@@ -1,6 +1,5 @@
 import { matching, text } from '../../schema/schema.ts';
 import { LIMITS } from '../limits.ts';
-import type { Tuple } from './endpoints.ts';
 
 /**
  * Each of these characters is one byte in the JSON that is stored. Inventory and pending change
@@ -12,7 +11,8 @@ const PLAIN = /^[!#-%'-;=?-[\]-~]+$/;
 /** The inventory keeps what the API reports, which may have blanks. */
 const PLAIN_OR_BLANK = /^[ !#-%'-;=?-[\]-~]+$/;
 
-type About = Readonly<Record<keyof Tuple, string>>;
+type Part = 'id' | 'cloudProvider' | 'region';
+type About = Readonly<Record<Part, string>>;
 
 /** What tells one endpoint from another: all three together. */
 export function declaredIdentity(about: About) {
@@ -27,7 +27,7 @@ export function reportedIdentity(about: About) {
   return identity((part, max) => text(about[part], max));
 }
 
-function identity(make: (part: keyof Tuple, max: number) => ReturnType<typeof text>) {
+function identity(make: (part: Part, max: number) => ReturnType<typeof text>) {
   return {
     id: make('id', LIMITS.id),
     cloudProvider: make('cloudProvider', LIMITS.cloudProvider),
@@ -39,7 +39,7 @@ function identity(make: (part: keyof Tuple, max: number) => ReturnType<typeof te
  * Whether the inventory can hold it to the byte; one value out of bounds makes the API server
  * refuse the whole status.
  */
-export function isStorable(tuple: Tuple): boolean {
+export function isStorable(tuple: Readonly<Record<Part, string>>): boolean {
   const parts = ['id', 'cloudProvider', 'region'] as const;
   return parts.every(
     (part) => tuple[part].length <= LIMITS[part] && PLAIN_OR_BLANK.test(tuple[part]),

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+<<<<<<< HEAD:test/unit/controller-informers-reached.test.ts
 import type { Informers } from '../../src/controller/informers.ts';
+=======
+import type { Informers } from '../../src/kube/cache/informers.ts';
+import { PIPE } from '../support/engine.ts';
+>>>>>>> room-b:test/unit/kube-informers-reached.test.ts
 import { eventually } from '../support/eventually.ts';
 import type { Fate } from '../support/fake-kube-server.ts';
 import { FORBIDDEN, Informed, PIPE } from '../support/informed.ts';
@@ -26,7 +31,7 @@ function editUnheard(key: string): string {
 }
 
 function seen(key: string): unknown {
-  return on.pipes.store.get(key)?.spec;
+  return on.pipes.get(key)?.spec;
 }
 
 const UNWELL: Fate = { status: 500, reason: 'InternalError', message: 'etcd is away' };

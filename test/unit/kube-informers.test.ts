@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Informers } from '../../src/controller/informers.ts';
+import type { Informers } from '../../src/kube/cache/informers.ts';
+import { PIPE } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Fate } from '../support/fake-kube-server.ts';
-import { FORBIDDEN, Informed, PIPE } from '../support/informed.ts';
+import { FORBIDDEN, Informed } from '../support/informed.ts';
 
 let on: Informed;
 
@@ -13,30 +14,19 @@ afterEach(() => on.close());
 
 interface Started extends Informers {
   readonly isSynced: () => boolean;
-  /** What was said of first lists. */
-  readonly listed: string[];
 }
 
 function start(namespaces: readonly string[] = [], labelSelector?: string): Started {
-  const listed: string[] = [];
-  const informers = on.start(namespaces, {
-    labelSelector,
-    onListed: ({ type }, namespace) => {
-      const left = informers.unlisted(type.plural).join();
-      listed.push(
-        `${type.plural} in ${namespace}, without ${left === '' ? 'none' : left}, with ${keys().join()}`,
-      );
-    },
-  });
+  const informers = on.start(namespaces, labelSelector);
   let synced = false;
   void informers.synced.then(() => (synced = true));
-  return { ...informers, isSynced: () => synced, listed };
+  return { ...informers, isSynced: () => synced };
 }
 
 const NO_CRD: Fate = { status: 404, reason: 'NotFound', message: '404 page not found' };
 
 function keys(): string[] {
-  return [...on.pipes.store.values()]
+  return [...on.pipes.values()]
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
     .toSorted();
 }
@@ -47,7 +37,6 @@ describe('without namespaces', () => {
     on.server.create(PIPE, 'b/two');
     const informers = start();
     expect(informers.missing()).toBe('pipes: the first list is not complete');
-    expect(informers.unlisted('pipes')).toEqual([]);
     await informers.synced;
     expect(keys()).toEqual(['a/one', 'b/two']);
     expect(informers.missing()).toBeUndefined();
@@ -136,25 +125,6 @@ describe('with named namespaces', () => {
       await on.clock.advance(30_000);
       expect(keys()).toEqual(['a/one', 'b/two']);
     });
-  });
-
-  test('names those that nobody has listed yet, also when it goes on without them, and tells when their list comes', async () => {
-    on.server.create(PIPE, 'b/two');
-    on.refuse(FORBIDDEN, 'b');
-    const informers = start(['a', 'b']);
-    expect(informers.unlisted('pipes')).toEqual(['a', 'b']);
-    expect(informers.unlisted('others')).toEqual([]);
-    await eventually(() => expect(informers.listed).toEqual(['pipes in a, without b, with ']));
-    await eventually(() => expect(informers.missing()).toContain('cannot list'));
-    await on.clock.advance(30_000);
-    await informers.synced;
-    expect(informers.unlisted('pipes')).toEqual(['b']);
-    on.server.fate = () => undefined;
-    await eventually(async () => {
-      await on.clock.advance(30_000);
-      expect(informers.unlisted('pipes')).toEqual([]);
-    });
-    expect(informers.listed.slice(1)).toEqual(['pipes in b, without none, with b/two']);
   });
 
   test('does not take a missing CRD for a missing namespace', async () => {
