@@ -172,6 +172,7 @@ describe('with another Secret', () => {
     ['so is whatever else had failed', 'Unavailable', NEW, NOW],
     ['a missing one that came is tried', 'SecretNotFound', {}, NOW],
     ['a missing one that is still missing is not', 'SecretNotFound', is('absent'), NOT],
+    ['a missing one is not, as long as it is not known', 'SecretNotFound', is('unknown'), NOT],
     ['one that may be read now is tried', 'SecretForbidden', {}, NOW],
     ['one that may still not be read is not', 'SecretForbidden', is('forbidden'), NOT],
     ['one that cannot be used is tried when it was changed', 'SecretInvalid', NEW, NOW],

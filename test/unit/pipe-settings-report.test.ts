@@ -210,7 +210,7 @@ describe('a PUT without an answer', () => {
     ],
     [
       'it is not over while suspended',
-      edited(visit(edited(first.object, anAppliedSpec()), { now: at(5) }).object, {
+      edited(visit(edited(first.object, anAppliedSpec()), { now: T0 }).object, {
         suspend: true,
       }),
       10,
@@ -227,7 +227,26 @@ describe('a PUT without an answer', () => {
     expect(readyIn(visit(second.object, { now: at(100) }).status).reason).toBe('Applied');
   });
 
+  test('may have changed what nobody declares, which is no drift', () => {
+    const both = { engine_max_threads: 8, engine_max_insert_threads: 3 };
+    const open = visit(edited(anApplied(), { settings: both }), { answer: lost() });
+    const second = visit(edited(open.object, threads(10)), {
+      now: at(5),
+      answer: replying({ engine_max_threads: 10, engine_max_insert_threads: 1 }, at(5)),
+    });
+    const third = visit(second.object, {
+      now: at(95),
+      answer: replying({ engine_max_threads: 10, engine_max_insert_threads: 3 }, at(95)),
+    });
+    expect(readyIn(third.status).reason).toBe('Applied');
+    expect(third.status).not.toHaveProperty('drift');
+  });
+
   test('survives a refusal, and what changes meanwhile is no drift', () => {
+    const known = visit(aPipeSettings(), {
+      answer: replying({ engine_max_threads: 8, engine_max_insert_threads: 4 }),
+    }).object;
+    const first = visit(edited(known, threads(9)), { answer: lost() });
     const refused = visit(edited(first.object, threads(10)), {
       now: at(5),
       answer: answerOf(anAnswer(400), at(5)),
