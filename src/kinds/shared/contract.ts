@@ -40,7 +40,7 @@ export type Answer =
 export interface Calls {
   /**
    * Waits for its turn, holding nothing, until `context.signal` ends it. The first one then takes
-   * the target; later ones go ahead of all that wait. Undefined: granted.
+   * the target; later ones go ahead of all that wait. Undefined: granted, or in hand already.
    */
   permit(): Promise<NoCall | undefined>;
   /**

@@ -49,7 +49,7 @@ export class OneAttempt implements Calls {
 
   async permit(): Promise<NoCall | undefined> {
     const { context, remembered, wish, limiter, onTried } = this.#options;
-    for (;;) {
+    while (!this.#granted) {
       // Read anew after each wait: the Secret may be another one by now.
       const read = await remembered.read(context.object(), wish.ref);
       if (!context.stillWanted()) return NOT_WANTED;
@@ -62,6 +62,7 @@ export class OneAttempt implements Calls {
       if ('circuitOpen' in answer) return { type: 'key-refused' };
       if (!(await this.#waitForTurn())) return NOT_WANTED;
     }
+    return undefined;
   }
 
   #callWish({ credential }: UsableCredential): CallWish {
