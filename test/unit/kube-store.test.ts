@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Store } from '../../src/kube/cache/store.ts';
 import { compareVersions, type KubeObject } from '../../src/kube/resource.ts';
 import { anObject } from '../support/kube-server.ts';
