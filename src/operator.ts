@@ -4,7 +4,7 @@ import type { RateLimiter } from './api/limiter/contract.ts';
 import { createRateLimiter } from './api/limiter/rate-limiter.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
-import type { Kind } from './controller/kind.ts';
+import type { Event, Kind } from './controller/kind.ts';
 import { Queue } from './controller/queue.ts';
 import { Worker, type WorkerOptions } from './controller/worker.ts';
 import { createKinds } from './kinds/index.ts';
@@ -14,6 +14,7 @@ import { type Informers, startInformers } from './kube/cache/informers.ts';
 import type { KubeClient } from './kube/client/client.ts';
 import { createFinalizerWriter } from './kube/client/finalizers.ts';
 import { createEvents, type Events } from './kube/events/events.ts';
+import { LEASE } from './kube/lease/lease-record.ts';
 import { createSecrets } from './kube/secrets/secrets.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -33,6 +34,8 @@ export interface OperatorOptions {
   readonly version: string;
   /** Unique per process. */
   readonly instance: string;
+  /** Where events go that are of no object; absent: there is no Lease. */
+  readonly lease: { readonly namespace: string; readonly name: string } | undefined;
   /** Whether this process leads, asked right before a call's first byte leaves. */
   readonly mayStartCall: () => boolean;
   /** Keeps these values out of logs until the function it returns is called. */
@@ -108,7 +111,14 @@ export function createOperator(options: OperatorOptions): Operator {
   const emit: WorkerOptions['emit'] = (object, type, { type: severity, ...said }) => {
     events.emit({ object: { ...object, type }, type: severity, action: 'Reconcile', ...said });
   };
+  const { lease } = options;
+  const announce = (event: Event): void => {
+    if (!lease) return;
+    const metadata = { ...lease, uid: '', resourceVersion: '', creationTimestamp: '' };
+    emit({ metadata }, LEASE, event);
+  };
   const kinds = createKinds({
+    announce,
     api: { ...api, call: (request) => api.call({ ...request, signal: stopCalls }) },
     limiter,
     secrets,

@@ -72,14 +72,11 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     await pause(clock, LAST_WORD_MS, stopWatches.signal);
   };
   const graceIsOver = endOfGrace();
+  const lease = config.leaderElect
+    ? { namespace: leaseNamespace(config, cluster.namespace), name: config.leaderElectName }
+    : undefined;
   const leadership = createLeadership({
-    lease: config.leaderElect
-      ? {
-          client,
-          namespace: leaseNamespace(config, cluster.namespace),
-          name: config.leaderElectName,
-        }
-      : undefined,
+    lease: lease && { client, ...lease },
     identity,
     clock,
     log,
@@ -101,6 +98,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     metrics,
     version,
     instance: identity,
+    lease,
     mayStartCall: leadership.mayStartCall,
     guard,
     ...(open && { openApi: open.api }),

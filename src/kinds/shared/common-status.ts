@@ -1,6 +1,5 @@
 import type { Verdict } from '../../api/reply/verdict.ts';
 import { type Condition, conditionsFor, cutText } from '../../controller/conditions.ts';
-import type { StatusRecords } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { LastRequest } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
@@ -58,15 +57,6 @@ export function usedAnnotations(object: KubeObject): Readonly<Record<string, str
   return value === undefined ? undefined : { [REQUESTED_AT]: value };
 }
 
-/** What the engine compares where two processes have written a status of one object. */
-export function recordsIn(status: unknown): StatusRecords {
-  const { lastRequest, applied } = (status ?? {}) as {
-    readonly lastRequest?: StatusRecords['attempt'];
-    readonly applied?: StatusRecords['confirmed'];
-  };
-  return { attempt: lastRequest, confirmed: applied };
-}
-
 export function generationOf(object: KubeObject): number {
   return object.metadata.generation ?? 0;
 }
@@ -118,14 +108,18 @@ export function commonStatus(
   };
 }
 
-/** Failures in a row of one kind of cause for one generation; an edit starts anew. */
+/**
+ * Failures in a row of one kind of cause for one generation; an edit starts anew. A wait in between
+ * that the status has shown does not.
+ */
 export function countAttempts(
   object: KubeObject,
   previous: CommonStatus | undefined,
   reason: FailureReason,
 ): number {
   const before = currentReady(object, previous)?.reason;
-  return before !== undefined && sameCause(before, reason) ? (previous?.attempts ?? 0) + 1 : 1;
+  const goesOn = before === 'Pending' || (before !== undefined && sameCause(before, reason));
+  return goesOn ? (previous?.attempts ?? 0) + 1 : 1;
 }
 
 export function lastRequestOf(operation: string, verdict: Verdict, now: number): LastRequest {
@@ -157,4 +151,12 @@ export function withoutUndefined<T extends object>(value: T): T {
   const kept: Record<string, unknown> = {};
   for (const name of Object.keys(fields)) if (fields[name] !== undefined) kept[name] = fields[name];
   return kept as T;
+}
+
+/** A status with these fields in place of its own; a plan is only for who is in Plan. */
+export function statusWith<Status extends object>(
+  status: Status | undefined,
+  fields: Partial<NoInfer<Status>>,
+): Status {
+  return withoutUndefined<object>({ ...status, plan: undefined, ...fields }) as Status;
 }

@@ -3,13 +3,7 @@ import type { Credential } from '../../api/http/client.ts';
 import type { SecretRead, SecretValue } from '../../kube/secrets/secret-state.ts';
 import type { Secrets } from '../../kube/secrets/secrets.ts';
 import { createMask } from '../../redaction.ts';
-
-/** `spec.credentialsSecretRef`. */
-export interface SecretRef {
-  readonly name: string;
-  readonly keyIdKey?: string | undefined;
-  readonly keySecretKey?: string | undefined;
-}
+import { doubtAbout, type KeyPair, keyPairIn, keysOf, type SecretRef } from './key-pair.ts';
 
 /** Why there is no usable API key. The message names the Secret and what to do, never a value. */
 export type CredentialProblem = {
@@ -17,35 +11,35 @@ export type CredentialProblem = {
   readonly message: string;
 };
 
+/** `doubt`: what to say where the API refuses the key, see `doubtAbout`. */
+export interface UsableCredential {
+  readonly ok: true;
+  readonly credential: Credential;
+  readonly resourceVersion: string;
+  readonly doubt?: string | undefined;
+}
+
 export type CredentialRead =
-  | { readonly ok: true; readonly credential: Credential; readonly resourceVersion: string }
+  | UsableCredential
   | { readonly ok: false; readonly problem: CredentialProblem; readonly resourceVersion?: string };
 
+/**
+ * Reads the API key an object refers to. Throws KubeError only where Kubernetes itself gave no
+ * usable answer.
+ */
+export type ReadCredential = (namespace: string, ref: SecretRef) => Promise<CredentialRead>;
+
 export interface Credentials {
-  /**
-   * Reads the API key an object refers to. Throws KubeError only where Kubernetes itself gave no
-   * usable answer.
-   */
   readonly read: ReadCredential;
   /** Drops what was made of a Secret (`namespace/name`): it has changed or is gone. */
   forget(secret: string): void;
 }
 
-export type ReadCredential = (namespace: string, ref: SecretRef) => Promise<CredentialRead>;
-
-/**
- * Choices of keys of one Secret that are kept. Objects that share a Secret mostly share a choice
- * too; every edit of a spec may be another.
- */
+/** Choices of keys of one Secret that are kept: every edit of a spec may be another. */
 const KEPT_CHOICES = 16;
 
-/** In bytes: with more, the header would not fit into the 8 KiB that many servers take. */
-const LONGEST = { keyId: 256, keySecret: 4096 };
-
-type Usable = Extract<CredentialRead, { ok: true }>;
-
 interface Made {
-  readonly read: Usable;
+  readonly read: UsableCredential;
   /** Ends the watch for the values in logs. */
   readonly unguard: () => void;
 }
@@ -63,10 +57,7 @@ export interface CredentialsOptions {
   readonly onRenewed?: (credential: string) => void;
 }
 
-/**
- * Objects that share a Secret and a choice of keys share one credential, until `forget`; the last
- * 16 choices of a Secret are kept.
- */
+/** Objects that share a Secret and a choice of keys share one credential, until `forget`. */
 export function createCredentials(options: CredentialsOptions): Credentials {
   const salt = randomBytes(32);
   const made = new Map<string, Map<string, Made>>();
@@ -76,7 +67,12 @@ export function createCredentials(options: CredentialsOptions): Credentials {
    */
   const firstFound = new Map<string, string>();
 
-  const keep = (key: string, choice: string, read: Usable, values: readonly string[]): void => {
+  const keep = (
+    key: string,
+    choice: string,
+    read: UsableCredential,
+    values: readonly string[],
+  ): void => {
     const ofSecret = made.get(key) ?? new Map<string, Made>();
     ofSecret.get(choice)?.unguard();
     ofSecret.delete(choice);
@@ -85,16 +81,6 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     if (ofSecret.size <= KEPT_CHOICES || !oldest) return;
     oldest[1].unguard();
     ofSecret.delete(oldest[0]);
-  };
-
-  /** What was made of this choice before; it was used last from now on. */
-  const find = (key: string, choice: string): Usable | undefined => {
-    const ofSecret = made.get(key);
-    const known = ofSecret?.get(choice);
-    if (!ofSecret || !known) return undefined;
-    ofSecret.delete(choice);
-    ofSecret.set(choice, known);
-    return known.read;
   };
 
   return {
@@ -109,15 +95,16 @@ export function createCredentials(options: CredentialsOptions): Credentials {
         return { ok: false, problem: absence(secret, namespace, ref.name) };
       const { resourceVersion } = secret;
       const choice = JSON.stringify([ref.keyIdKey, ref.keySecretKey]);
-      const known = find(key, choice);
+      const known = made.get(key)?.get(choice)?.read;
       if (known?.resourceVersion === resourceVersion) return known;
-      const pair = keyPair(secret, ref);
+      const pair = keyPairIn(secret, ref);
       if (typeof pair === 'string') {
         const message = unusableSecret(ref.name, pair);
         return { ok: false, problem: { reason: 'SecretInvalid', message }, resourceVersion };
       }
       const credential = makeCredential(pair, { salt, baseUrl: options.baseUrl });
-      const read: Usable = { ok: true, credential, resourceVersion };
+      const doubt = doubtAbout(pair);
+      const read: UsableCredential = { ok: true, credential, resourceVersion, doubt };
       // Nobody would say when to forget it.
       if (!isReferred) return read;
       if (firstFound.get(key) !== resourceVersion) options.onRenewed?.(credential.id);
@@ -131,29 +118,6 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       if (!options.secrets.isReferred(namespace, name)) firstFound.delete(secret);
     },
   };
-}
-
-const BASIC_AUTH = 'kubernetes.io/basic-auth';
-const BASIC_AUTH_KEYS = { keyId: 'username', keySecret: 'password' };
-const USUAL_KEYS = { keyId: 'keyId', keySecret: 'keySecret' };
-
-/** The keys of a Secret of this type in which the two parts of an API key are. */
-function keyNames(
-  { keyIdKey, keySecretKey }: SecretRef,
-  type: string | undefined,
-): { readonly keyId: string; readonly keySecret: string } {
-  const usual = type === BASIC_AUTH ? BASIC_AUTH_KEYS : USUAL_KEYS;
-  return { keyId: keyIdKey ?? usual.keyId, keySecret: keySecretKey ?? usual.keySecret };
-}
-
-/** The keys that may be used; which of them are is known with the type of the Secret. */
-export function keysOf({ keyIdKey, keySecretKey }: SecretRef): string[] {
-  return [
-    ...(keyIdKey === undefined ? [USUAL_KEYS.keyId, BASIC_AUTH_KEYS.keyId] : [keyIdKey]),
-    ...(keySecretKey === undefined
-      ? [USUAL_KEYS.keySecret, BASIC_AUTH_KEYS.keySecret]
-      : [keySecretKey]),
-  ];
 }
 
 function absence(
@@ -172,7 +136,7 @@ export function credentialIn(
   ref: SecretRef,
   baseUrl: string,
 ): { readonly credential: Credential } | { readonly problem: string } {
-  const pair = keyPair(read, ref);
+  const pair = keyPairIn(read, ref);
   return typeof pair === 'string'
     ? { problem: pair }
     : { credential: makeCredential(pair, { salt: randomBytes(32), baseUrl }) };
@@ -181,71 +145,6 @@ export function credentialIn(
 /** `problem` as `credentialIn` gives it. */
 export function unusableSecret(name: string, problem: string): string {
   return `The Secret "${name}" cannot be used: ${problem}`;
-}
-
-interface KeyPair {
-  readonly keyId: string;
-  readonly keySecret: string;
-}
-
-/** The key pair, or what is wrong with the Secret. */
-function keyPair(read: SecretValue, ref: SecretRef): KeyPair | string {
-  const names = keyNames(ref, read.type);
-  const keyId = part(read, names.keyId, LONGEST.keyId);
-  const keySecret = part(read, names.keySecret, LONGEST.keySecret);
-  if ('problem' in keyId) return keyId.problem;
-  if ('problem' in keySecret) return keySecret.problem;
-  if (keyId.value.includes(':'))
-    return 'the API key id contains ":", which HTTP Basic authentication does not allow. Check that id and secret are not swapped';
-  return { keyId: keyId.value, keySecret: keySecret.value };
-}
-
-/**
- * One value: decoded, line ends at its end taken off, refused when nothing or something unprintable
- * is left.
- */
-function part(
-  secret: SecretValue,
-  key: string,
-  longest: number,
-): { readonly value: string } | { readonly problem: string } {
-  const encoded = Object.hasOwn(secret.data, key) ? secret.data[key] : undefined;
-  if (encoded === undefined) {
-    return {
-      problem: `it has no key "${key}" (its keys: ${someNames(secret)}). Add it, or name another key in spec.credentialsSecretRef`,
-    };
-  }
-  const bytes = Buffer.from(encoded, 'base64');
-  const value = withoutLineEnds(bytes.toString('latin1'));
-  if (value === '')
-    return {
-      problem: `its key "${key}" is empty. Copy the value from the console of the provider into it`,
-    };
-  if (value.length > longest) {
-    return {
-      problem: `its key "${key}" is longer than the ${longest} bytes that it may have. Copy only the value itself from the console of the provider, and check that id and secret are not swapped`,
-    };
-  }
-  if (!/^[\u0020-\u007e]+$/.test(value)) {
-    return {
-      problem: `its key "${key}" contains control characters or characters outside ASCII. Copy the value again without line breaks or quotes`,
-    };
-  }
-  return { value };
-}
-
-function withoutLineEnds(text: string): string {
-  let end = text.length;
-  while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1;
-  return text.slice(0, end);
-}
-
-/** The first few names, so that what to do about it stays in the message. */
-function someNames({ keyNames, keyCount }: SecretValue): string {
-  if (keyCount === 0) return 'none';
-  const named = keyNames.map((name) => `"${name}"`).join(', ');
-  const more = keyCount - keyNames.length;
-  return more > 0 ? `${named} and ${more} more` : named;
 }
 
 const WITHHELD = '[withheld: it could not be searched for the key]';

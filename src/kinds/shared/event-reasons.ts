@@ -18,6 +18,10 @@ export const EVENTS: Readonly<Record<string, EventRow>> = {
     type: 'Warning',
     when: 'A response shows a change that the operator did not make: a setting that nobody declares, the name, or a private endpoint that is gone.',
   },
+  NoLongerManaged: {
+    type: 'Normal',
+    when: 'A setting, or the list of private endpoints, left the spec. The API keeps what it has; the event says what.',
+  },
   EndpointLeft: {
     type: 'Normal',
     when: 'A private endpoint stays at the API and is no longer tracked: one with origin Found that spec no longer lists, or, when the object is deleted, one that another object lists.',

@@ -35,6 +35,11 @@ export function readReply(
   };
 }
 
+/** An API may leave a list out that is empty; one that cannot be read says nothing. */
+export function isListLeftOut({ privateEndpoints }: Readonly<Record<string, unknown>>): boolean {
+  return privateEndpoints === undefined || privateEndpoints === null;
+}
+
 /** How a list stands in the status. */
 export function shownList(
   list: readonly Reported[],

@@ -1,0 +1,148 @@
+import type { Success } from '../../api/reply/verdict.ts';
+import type { Event, Result } from '../../controller/kind.ts';
+import { LATE_RECORD_MS, LATE_RECORD_WAITS } from '../../waits.ts';
+import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
+import type { Answer, NoCall } from '../shared/calls.ts';
+import {
+  type CommonStatus,
+  commonStatus,
+  failureBefore,
+  lastRequestOf,
+  quoting,
+  statusWith,
+  withoutStop,
+} from '../shared/common-status.ts';
+import {
+  type Adjustment,
+  type FailedAnswer,
+  reportNoCall,
+  resultOf,
+} from '../shared/failure-report.ts';
+import type { FailureReason } from '../shared/failures.ts';
+import { type ActivityRecord, fetched, readRecord } from './record.ts';
+import { type Activity, type ActivitySpec, GET_ACTIVITY } from './resource.ts';
+
+const HARMLESS = `Reading changes nothing. ${BY_ITSELF}`;
+const IDS = 'organizationId and activityId';
+
+const ADVICE = adviceWith({
+  Rejected: `Check ${IDS}; they cannot be changed, so create another object with the right ones`,
+  Forbidden: grantRole('read activities'),
+  NotFound: `A record can appear minutes late. ${BY_ITSELF}. ${checkIds(IDS)}`,
+  DependencyNotReady: `Start the service that the record belongs to; the operator does not wake it. ${BY_ITSELF}`,
+  Unavailable: HARMLESS,
+  OutcomeUnknown: HARMLESS,
+});
+
+/**
+ * Turns what came of an attempt into the whole status, the events and the next reconcile. What the
+ * record holds goes to `status.activity` and nowhere else: not into a message, an event or the log.
+ */
+export function report(
+  object: Activity,
+  spec: ActivitySpec,
+  answer: NoCall | Answer,
+  now: number,
+): Result {
+  if (answer.type !== 'success') return reportFailed(object, spec, answer, now);
+  const { verdict } = answer;
+  const record = readRecord(verdict.result);
+  if (record) return reportRecord(object, spec, { record, verdict, now });
+  const problem = 'The response has no field of an activity record (HTTP 200)';
+  return reportFailed(object, spec, { type: 'unreadable', verdict, problem }, now);
+}
+
+function reportRecord(
+  object: Activity,
+  spec: ActivitySpec,
+  got: { readonly record: ActivityRecord; readonly verdict: Success; readonly now: number },
+): Result {
+  const { record, verdict, now } = got;
+  const { httpStatus, requestId } = verdict;
+  const common = commonStatus(object, object.status, {
+    summary: fetched(spec, record, requestId),
+    now,
+    lastRequest: lastRequestOf(GET_ACTIVITY, verdict, now),
+    acknowledge: true,
+  });
+  return {
+    status: statusWith(object.status, { ...common, activity: record }),
+    next: 'on-change',
+    events: recovery(object, requestId),
+    did: 'fetch',
+    facts: { reason: 'Fetched', httpStatus, requestId },
+  };
+}
+
+/** Nothing for a plain success: the object says it already. */
+function recovery(object: Activity, requestId: string | undefined): Event[] {
+  const failure = failureBefore(object);
+  if (failure === undefined) return [];
+  const note = `Fetched the record after ${failure}${quoting(requestId)}`;
+  return [{ type: 'Normal', reason: 'Fetched', note }];
+}
+
+function reportFailed(
+  object: Activity,
+  spec: ActivitySpec,
+  answer: FailedAnswer,
+  now: number,
+): Result {
+  const isHeld = object.status?.activity !== undefined;
+  if (isHeld && answer.type === 'key-refused') return { next: 'on-change', did: answer.type };
+  const late = isLate(object, answer, now);
+  const failure = reportNoCall({
+    object,
+    previous: object.status,
+    answer,
+    operation: GET_ACTIVITY,
+    secretName: spec.credentialsSecretRef.name,
+    advice: (reason) => ADVICE[late ? 'NotFound' : reason],
+    adjust: (reason) => waitsFor(object, reason, late),
+    now,
+  });
+  const did = 'verdict' in answer ? 'fetch' : answer.type;
+  const failed = resultOf(object, failure, did, answer);
+  const brought = problemOf(answer);
+  return isHeld && brought !== undefined ? stillHeld(object, failed, brought, now) : failed;
+}
+
+/** What is wrong, where that is known; not where nothing was tried. */
+function problemOf(answer: FailedAnswer): string | undefined {
+  if (answer.type === 'no-credential') return answer.problem.message;
+  if (!('verdict' in answer)) return undefined;
+  const says = answer.type === 'unreadable' ? answer.problem : answer.verdict.message;
+  return `${withoutStop(says)}${quoting(answer.verdict.requestId)}`;
+}
+
+/** Records appear late, and some servers answer for one that is not there yet with 400. */
+function isLate({ metadata }: Activity, answer: FailedAnswer, now: number): boolean {
+  if (answer.type !== 'failure' || now >= Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS)
+    return false;
+  return answer.verdict.failure === 'NotFound' || answer.verdict.httpStatus === 400;
+}
+
+/** For its first minutes an object waits for its record; then a person is told, and it goes on. */
+function waitsFor({ metadata }: Activity, reason: FailureReason, late: boolean): Adjustment {
+  if (late) {
+    const notAfter = Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS;
+    return { rule: { side: 'Reconciling', ...LATE_RECORD_WAITS }, notAfter };
+  }
+  return reason === 'NotFound' ? { rule: { side: 'Stalled', ...LATE_RECORD_WAITS } } : {};
+}
+
+/**
+ * The record stays, and the object Ready with it; the message says what the request on demand
+ * brought instead, and it is not made again.
+ */
+function stillHeld(object: Activity, failed: Result, brought: string, now: number): Result {
+  const message = `The record is in status.activity. Fetching it again failed: ${brought}`;
+  const { lastRequest } = (failed.status ?? {}) as CommonStatus;
+  const common = commonStatus(object, object.status, {
+    summary: { ready: 'True', reason: 'Fetched', message },
+    now,
+    lastRequest,
+    acknowledge: true,
+  });
+  return { ...failed, status: statusWith(object.status, common), next: 'on-change' };
+}
