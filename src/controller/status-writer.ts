@@ -101,7 +101,7 @@ export function newestOf({ kind, object }: Known): KubeObject {
   return compareVersions(stored.metadata.resourceVersion, resourceVersion) < 0 ? object : stored;
 }
 
-/** What the server has answered replaces what is known; who has `written` it needs no news of it. */
+/** The server's answer replaces what is known; who has `written` it needs no news of it. */
 export function take(known: Known, answer: KubeObject, written?: object): void {
   const { store } = known.kind;
   store.put(answer, store.get(keyOf(answer)), written);

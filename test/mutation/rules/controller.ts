@@ -1,51 +1,143 @@
 import type { Mutation } from '../mutation.ts';
 
 const QUEUE = 'test/unit/controller-queue.test.ts';
+const WORKER = 'test/unit/controller-worker.test.ts';
+const WRITER = 'test/unit/controller-status-writer.test.ts';
 
-/** Which object is looked at, and when. */
+/** Which object is reconciled, and when. */
 const QUEUES: readonly Mutation[] = [
   {
     name: 'one-reconcile-per-object',
     rule: 'No object is reconciled twice at a time.',
     file: 'controller/queue.ts',
-    from: 'if (running) {',
-    to: 'if (running?.again) {',
+    from: 'if (this.#out.has(key)) {',
+    to: 'if (this.#again.has(key)) {',
     seenBy: { test: QUEUE, title: 'is never out twice at a time, and comes back once' },
   },
   {
     name: 'change-meanwhile-is-not-lost',
     rule: 'A change that comes during a reconcile brings another one.',
     file: 'controller/queue.ts',
-    from: 'if (running.again) this.add(key, running.again.lane, running.again.holdsSlot);',
+    from: 'if (again) this.add(key, again);',
     to: '',
     seenBy: { test: QUEUE, title: 'is never out twice at a time, and comes back once' },
   },
   {
-    name: 'slot-is-told-to-the-queue',
-    rule: 'A key that is woken for a slot goes ahead of its namespace.',
-    file: 'api/limiter/rate-limiter.ts',
-    from: 'this.#wake(entry, true)',
-    to: 'this.#wake(entry)',
-    seenBy: {
-      test: 'test/unit/api-limiter-backlog.test.ts',
-      title: 'a first call waits for one window, however many keys',
-    },
+    name: 'earlier-delay-holds',
+    rule: 'Of two times at which an object is to be reconciled the earlier one holds.',
+    file: 'controller/queue.ts',
+    from: 'before.due <= due',
+    to: 'before.due >= due',
+    seenBy: { test: QUEUE, title: 'for one key is the earlier one' },
   },
   {
-    name: 'earlier-delay-holds',
-    rule: 'Of two times at which an object is to be looked at the earlier one holds.',
-    file: 'controller/delay-heap.ts',
-    from: 'current !== undefined && current <= due',
-    to: 'current !== undefined && current >= due',
-    seenBy: {
-      test: 'test/unit/controller-delay-heap.test.ts',
-      title: 'keeps the earlier of two times for a key',
-    },
+    name: 'users-first',
+    rule: 'What somebody has changed is reconciled before what is only due.',
+    file: 'controller/queue.ts',
+    from: 'user.size > 0 ? user : scheduled',
+    to: 'scheduled.size > 0 ? scheduled : user',
+    seenBy: { test: WORKER, title: 'that a user waits for comes first' },
+  },
+  {
+    name: 'who-waits-holds-no-place',
+    rule: 'Objects that wait for their turn at the API keep no others waiting.',
+    file: 'controller/attempt.ts',
+    from: 'this.#host.occupy(-1);',
+    to: 'this.#host.occupy(1);',
+    seenBy: { test: WORKER, title: 'are given back by those that wait for their turn' },
+  },
+  {
+    name: 'edit-ends-what-is-under-way',
+    rule: 'Nothing is sent for a spec that has been edited since.',
+    file: 'controller/attempt.ts',
+    from: 'now.generation === generation',
+    to: 'now.generation !== undefined',
+    seenBy: { test: WORKER, title: 'after the spec is edited: false' },
+  },
+  {
+    name: 'deletion-ends-what-is-under-way',
+    rule: 'Nothing is sent for an object that has been deleted since, but what its deletion asks for.',
+    file: 'controller/attempt.ts',
+    from: 'now.deletionTimestamp !== deletionTimestamp',
+    to: 'deletionTimestamp !== undefined',
+    seenBy: { test: WORKER, title: 'after it is being deleted: false' },
+  },
+  {
+    name: 'kubernetes-may-ask-for-patience',
+    rule: 'The API server is left alone for as long as it asks.',
+    file: 'controller/worker.ts',
+    from: 'Math.min(asked, TROUBLE.capMs)',
+    to: '0',
+    seenBy: { test: WRITER, title: 'a result waits as long as the server asks' },
+  },
+  {
+    name: 'broken-reconcile-waits-longer',
+    rule: 'What breaks again and again is tried ever less often.',
+    file: 'controller/worker.ts',
+    from: 'waitFor(TROUBLE, failures, id)',
+    to: 'waitFor(TROUBLE, 1, id)',
+    seenBy: { test: WORKER, title: 'is tried again after waits that double up to a minute' },
   },
 ];
 
 /** The one write of a status. */
 const STATUSES: readonly Mutation[] = [
+  {
+    name: 'result-outlasts-kubernetes',
+    rule: 'A result waits while Kubernetes is away, and its call is not repeated.',
+    file: 'controller/status-writer.ts',
+    from: 'error.status >= 500 || ',
+    to: '',
+    seenBy: { test: WRITER, title: 'with an internal error, a result waits until it is taken' },
+  },
+  {
+    name: 'status-of-the-same-object',
+    rule: 'A status is written to the object that it speaks of, not to one made anew by its name.',
+    file: 'controller/status-writer.ts',
+    from: 'found?.metadata.uid !== uid',
+    to: 'found === undefined',
+    seenBy: { test: WRITER, title: 'of an object that is made anew is not written' },
+  },
+  {
+    name: 'same-status-not-written',
+    rule: 'A status that says what stands there already is not written.',
+    file: 'controller/status-writer.ts',
+    from: "if (isDeepStrictEqual(newest.status, wanted)) return 'written';",
+    to: '',
+    seenBy: { test: WRITER, title: 'that stands already is not written' },
+  },
+  {
+    name: 'status-of-somebody-else-stays',
+    rule: 'What another process has written since is not overwritten.',
+    file: 'controller/status-writer.ts',
+    from: "return 'dropped';",
+    to: '{}',
+    seenBy: { test: WRITER, title: 'is dropped, with its events, for the status of somebody else' },
+  },
+  {
+    name: 'dropped-is-reconciled-anew',
+    rule: 'Where the status of somebody else stands, the object is reconciled from that at once.',
+    file: 'controller/worker.ts',
+    from: "      queue.add(id, 'user');\n      return false;",
+    to: '      return false;',
+    seenBy: { test: WRITER, title: 'and the object reconciled from that at once' },
+  },
+  {
+    name: 'lost-answer-may-stand',
+    rule: 'A status whose write had no answer is known for ours where it stands.',
+    file: 'controller/status-writer.ts',
+    from: 'known.statuses.push(wanted);',
+    to: '',
+    seenBy: { test: WRITER, title: 'where no answer comes, though it stands' },
+  },
+  {
+    name: 'events-go-with-the-status',
+    rule: 'An event is sent when the status that says the same is written.',
+    file: 'controller/worker.ts',
+    from: 'for (const event of events)',
+    to: 'for (const event of events.slice(1))',
+    seenBy: { test: WRITER, title: 'and its events are sent after that' },
+  },
   {
     name: 'transition-time-moves-with-status',
     rule: 'lastTransitionTime moves when the status of a condition moves, and at no other time.',
