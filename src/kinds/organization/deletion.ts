@@ -10,7 +10,7 @@ import { sameKey, type Tuple } from './endpoints/endpoints.ts';
 import { counted, names, withPlace } from './endpoints/wording.ts';
 import { leftEvents } from './events.ts';
 import { cleanupGoal, type Goal } from './goal.ts';
-import { oursIn } from './known.ts';
+import { oursIn } from './inventory.ts';
 import { perform, type Setup } from './perform.ts';
 import { previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
@@ -131,15 +131,15 @@ export async function cleanUp(
   const due = whenDue(object, setup.caller.factsOf(object), { confirmed: false, now });
   if (due.type === 'later') return { next: atLatest(due.at), did: 'nothing' };
   const isOverdue = now >= deadline;
-  const { result, attempted } = await perform(object, context, setup, {
+  const { result, end, draft } = await perform(object, context, setup, {
     ...{ spec, goal, due, latest },
     stillWanted: () => context.stillWanted() && (isOverdue || context.now() < deadline),
     refuse: (again) =>
       plan(again).type === 'attempt' ? undefined : { next: { at: now }, did: 'nothing' },
   });
-  if (!attempted || !context.stillWanted()) return result;
-  const left = leftOf(attempted.draft, goal);
-  if (isClean(left, attempted.draft)) return letGo(object, context, setup, { left });
+  if (!end || !context.stillWanted()) return result;
+  const left = leftOf(draft, goal);
+  if (isClean(left, draft)) return letGo(object, context, setup, { left });
   failedCleanups.add(uid);
   if (context.now() >= deadline)
     return letGo(object, context, setup, { left, because: 'deadline' });
@@ -163,8 +163,7 @@ async function letGo(
     context.emit(event);
     if (event.reason === 'CleanupAbandoned') announce(event);
   }
-  if (!(await context.finalizer(FINALIZER, false)))
-    return { next: { at: context.now() + 1_000 }, did: 'nothing' };
+  if (!(await context.finalizer(FINALIZER, false))) return { next: 'on-change', did: 'nothing' };
   failedCleanups.delete(object.metadata.uid);
   if (abandoned.length === 0) return { next: 'on-change', did: 'release', facts: {} };
   const facts = { organizationId, left: abandoned.map(withPlace).join(', ') };

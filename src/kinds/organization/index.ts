@@ -7,7 +7,7 @@ import { createKind } from '../shared/objects.ts';
 import { howToSend, showPlan } from '../shared/planned.ts';
 import { cleanUp } from './deletion.ts';
 import { goalOf } from './goal.ts';
-import { oursIn } from './known.ts';
+import { oursIn } from './inventory.ts';
 import { perform, type Setup } from './perform.ts';
 import { previewOf } from './preview.ts';
 import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
@@ -50,8 +50,7 @@ async function reconcile(
 ): Promise<Result> {
   await setup.caller.remember(object);
   if (object.metadata.deletionTimestamp) return cleanUp(object, context, setup);
-  if (!(await keepFinalizer(object, context)))
-    return { next: { at: context.now() + 1_000 }, did: 'nothing' };
+  if (!(await keepFinalizer(object, context))) return { next: 'on-change', did: 'nothing' };
   const decided = decide(context.object(), setup, context.now());
   if (decided.type === 'done') return decided.result;
   const { spec, due } = decided;
