@@ -8,7 +8,7 @@ import type { FieldChange } from '../shared/preview.ts';
 import { Listing, type Tuple } from './endpoints/endpoints.ts';
 import { isListLeftOut, type OrganizationReply, readReply, shownList } from './endpoints/reply.ts';
 import { fieldOf, placeOf } from './endpoints/wording.ts';
-import { changeEvent, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
+import { changeEvents, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
 import { type Goal, managesEndpoints } from './goal.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationStatus, PendingChange } from './resource.ts';
@@ -127,14 +127,14 @@ function changesIn(
   const changes = [...(isNamed ? renamed : []), ...endpointChanges(added, removed)];
   const byOthers = isOthers && name !== goal.name ? renamed : [];
   const gone = remarks.filter(({ remark }) => remark === 'vanished').map(({ tuple }) => tuple);
-  const isNews = changes.length > 0 && object.status?.applied !== undefined;
+  const news = object.status?.applied === undefined ? [] : changes;
   return {
     changes,
     drift: [...byOthers, ...endpointChanges([], gone)],
     events: [
       ...renamedEvents(byOthers),
       ...remarkEvents(remarks),
-      ...(isNews ? [changeEvent(changes, verdict.requestId)] : []),
+      ...changeEvents(news, verdict.requestId),
     ],
   };
 }
