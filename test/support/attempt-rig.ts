@@ -115,8 +115,10 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
     planOnly: false,
     cleanupDeadlineMs: 600_000,
   };
-  const caller = createCaller<KubeObject>('Kind', context, ({ spec }) =>
-    String((spec as { target: string }).target),
+  const caller = createCaller<KubeObject>(
+    'Kind',
+    context,
+    ({ spec }) => (spec as { target: string }).target,
   );
   const startAttempt = (object: KubeObject, wish: Partial<Wish> = {}): Started => {
     const edited = new AbortController();

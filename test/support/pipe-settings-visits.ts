@@ -65,7 +65,7 @@ export function visit(
     decision.type === 'done'
       ? decision.result
       : report(object, { ...decision, apiHash: API_HASH, settlesInMs: SETTLES_IN, now }, answer);
-  const status = (result.status ?? object.status) as PipeSettingsStatus | undefined;
+  const status: PipeSettingsStatus | undefined = result.status ?? object.status;
   return { decision: decision.type, result, status, object: { ...object, status } as PipeSettings };
 }
 

@@ -291,17 +291,16 @@ describe('the key of an object that is being deleted', () => {
   const deletionTimestamp = '2026-01-01T00:00:00Z';
   const gone = { ok: false, problem: { reason: 'SecretNotFound', message: 'gone' } } as const;
 
-  test.for<[string, Partial<ReturnType<typeof anyObject>['metadata']>, object | undefined]>([
+  test.for<[string, Partial<ReturnType<typeof anyObject>['metadata']>, string | undefined]>([
     ['is the last one that was usable', { finalizers, deletionTimestamp }, undefined],
-    ['is not remembered before its deletion', { finalizers }, { type: 'no-credential' }],
-    ['is not remembered without a finalizer', { deletionTimestamp }, { type: 'no-credential' }],
+    ['is not remembered before its deletion', { finalizers }, 'no-credential'],
+    ['is not remembered without a finalizer', { deletionTimestamp }, 'no-credential'],
   ])('%s', async ([, metadata, answer]) => {
     const rig = attemptRig();
     await rig.caller.remember(anyObject('a', metadata));
     rig.key = gone;
     const { calls } = rig.start(anyObject('a', metadata));
-    if (answer === undefined) expect(await calls.permit()).toBeUndefined();
-    else expect(await calls.permit()).toMatchObject(answer);
+    expect((await calls.permit())?.type).toBe(answer);
   });
 
   test('is remembered with each call, and between two of one attempt', async () => {

@@ -117,7 +117,7 @@ export class OneAttempt implements Calls {
   }
 
   async send(request: CallRequest, isTooLate = (): boolean => false): Promise<Answer> {
-    const { api, clock, context, id, onTried, wish } = this.#options;
+    const { api, clock, context, id, onTried, remembered } = this.#options;
     const granted = this.#granted;
     if (!granted) throw new Error(`${id} calls without a permit`);
     const { permit, read } = granted;
@@ -127,7 +127,7 @@ export class OneAttempt implements Calls {
       if (!permit.begin()) return 'not-permitted';
       sentAt = clock.now();
       onTried(read.resourceVersion);
-      this.#options.remembered.keep(context.object(), wish.ref, read);
+      remembered.keep(context.object(), read);
       return undefined;
     };
     const { operation, method, path, body } = request;
