@@ -2,6 +2,7 @@ import type { Objection } from '../../api/http/client.ts';
 import type { CallWish, Permit } from '../../api/limiter/contract.ts';
 import type { Reply } from '../../api/reply/reply.ts';
 import { judge } from '../../api/reply/verdict.ts';
+import { spread } from '../../backoff.ts';
 import { waitAtMost } from '../../clock.ts';
 import type { Context } from '../../controller/kind.ts';
 import { LONG_WAIT_MS } from '../../waits.ts';
@@ -24,6 +25,7 @@ export interface AttemptOptions extends Pick<KindContext, 'api' | 'limiter' | 'w
   readonly onTried: (version: string) => void;
 }
 
+const LONG_WAIT_SPREAD_MS = 5_000;
 const NOT_WANTED = { type: 'not-wanted' } as const;
 
 interface Granted {
@@ -102,7 +104,9 @@ export class OneAttempt implements Calls {
       isWoken = true;
     });
     this.#waitsSince ??= clock.monotonic();
-    const patience = LONG_WAIT_MS - (clock.monotonic() - this.#waitsSince);
+    // A thousand that came together would all write at the same moment.
+    const longWaitMs = LONG_WAIT_MS + spread(id, LONG_WAIT_SPREAD_MS);
+    const patience = longWaitMs - (clock.monotonic() - this.#waitsSince);
     if (!this.#hasShownWait) await context.parked(() => waitAtMost(clock, patience, turn));
     if (!isWoken && !this.#hasShownWait && !(await this.#showWait())) return false;
     await context.parked(() => turn);
