@@ -12,6 +12,7 @@ import type { UsableCredential } from './credentials.ts';
 import { maskFor, maskTexts } from './masked.ts';
 import type { Remembered } from './remembered.ts';
 import type { Targets } from './target.ts';
+import { longWaitStatus } from './waiting.ts';
 
 export interface AttemptOptions extends Pick<KindContext, 'api' | 'limiter' | 'waiters' | 'clock'> {
   /** The queue key of the object. */
@@ -114,9 +115,9 @@ export class OneAttempt implements Calls {
   }
 
   async #showWait(): Promise<boolean> {
-    const { context, wish, limiter, id } = this.#options;
+    const { context, limiter, id } = this.#options;
     this.#hasShownWait = true;
-    const status = wish.onLongWait?.(limiter.ahead(id));
+    const status = longWaitStatus(context.object(), limiter.ahead(id), context.now());
     return status === undefined || context.save(status);
   }
 
