@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { PipeSettings } from '../../src/kinds/pipe-settings/resource.ts';
-import { status, targetOf } from '../../src/kinds/pipe-settings/resource.ts';
-import { createKindStore } from '../../src/kinds/shared/objects.ts';
+import type { Context } from '../../src/controller/kind.ts';
+import {
+  type PipeSettings,
+  pipeSettingsType,
+  status,
+  targetOf,
+} from '../../src/kinds/pipe-settings/resource.ts';
+import { createKind } from '../../src/kinds/shared/objects.ts';
 import { Waiters } from '../../src/kinds/shared/waiters.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { aKindContext } from '../support/kind-context.ts';
 import { aPipeSettings, REQUESTED_AT, type Wanted } from '../support/objects.ts';
 import { anApplied } from '../support/pipe-settings-visits.ts';
 
@@ -12,24 +19,23 @@ function setUp(objects: readonly PipeSettings[]) {
   const changed: string[] = [];
   const waiters = new Waiters();
   let secretChanged = (_secret: string): void => undefined;
-  const { store, others } = createKindStore<PipeSettings>({
-    kind: 'PipeSettings',
-    context: {
-      enqueue: (id, priority) => woken.push(`${id.split('/').at(-1)} ${priority}`),
-      changed: (id) => changed.push(id),
-      waiters,
-      secrets: {
-        refer: () => undefined,
-        release: () => undefined,
-        state: () => ({ state: 'unknown' }),
-      },
-      onSecretChange: (listener) => {
-        secretChanged = listener;
-      },
+  const context = {
+    ...aKindContext(new FakeClock(), { call: () => Promise.reject(new Error('no call')) }),
+    enqueue: (id: string, priority: string) => woken.push(`${id.split('/').at(-1)} ${priority}`),
+    changed: (id: string) => changed.push(id),
+    waiters,
+    onSecretChange: (listener: typeof secretChanged) => {
+      secretChanged = listener;
     },
-    status,
-    targetOf,
+  };
+  const options = { type: pipeSettingsType, status, targetOf };
+  const kind = createKind<PipeSettings>(context, options, async (object, _, shared) => {
+    const names = shared.others(object).map(({ metadata }) => metadata.name);
+    return { next: 'on-change', did: names.join() };
   });
+  const { store } = kind;
+  const others = async (object: PipeSettings): Promise<string> =>
+    (await kind.reconcile(object, {} as Context)).did;
   store.sink().replace([...objects], '1', false);
   const listed = woken.splice(0);
   let version = 1;
@@ -134,9 +140,9 @@ describe('the others of its target are reconciled when', () => {
     expect(set.woken).toEqual(expected);
   });
 
-  test('ids are the same in whatever case, and others are all but itself', () => {
+  test('ids are the same in whatever case, and others are all but itself', async () => {
     const { others } = setUp([own, rival, alone]);
-    expect(others(own).map(({ metadata }) => metadata.name)).toEqual(['rival']);
+    expect(await others(own)).toBe('rival');
   });
 });
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Facts } from '../../src/kinds/pipe-settings/decide.ts';
+import type { Context } from '../../src/controller/kind.ts';
+import { pipeSettings } from '../../src/kinds/pipe-settings/index.ts';
 import type { PipeSettings } from '../../src/kinds/pipe-settings/resource.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { aKindContext } from '../support/kind-context.ts';
 import {
   anAnswer,
   aPipeSettings,
@@ -12,7 +15,7 @@ import {
   sideIn,
   T0,
 } from '../support/objects.ts';
-import { anApplied, answerOf, visit } from '../support/pipe-settings-visits.ts';
+import { anApplied, answerOf, type Facts, visit } from '../support/pipe-settings-visits.ts';
 import { expectLawful } from '../support/status-law.ts';
 
 const other = (wanted: Parameters<typeof anApplied>[0] = {}) =>
@@ -46,13 +49,12 @@ describe('the declared settings are sent', () => {
     const own = facts.others
       ? { ...object, metadata: { ...object.metadata, creationTimestamp: '2026-01-01T00:00:00Z' } }
       : object;
-    expect(visit(own, { now, facts }).decision).toBe('send');
+    expect(visit(own, { now, facts }).decision).toBe('act');
   });
 });
 
 describe('nothing is sent', () => {
   test.for<[string, PipeSettings, Partial<Facts>, object]>([
-    ['while deleted', aPipeSettings({ deleting: true }), {}, { next: 'on-change' }],
     ['of what was confirmed', anApplied(), {}, { next: 'on-change' }],
     [
       'of what was confirmed, whatever the Secret is',
@@ -135,6 +137,14 @@ describe('nothing is sent', () => {
   });
 });
 
+test('a deleted object that a finalizer of others holds makes no call', async () => {
+  const call = () => Promise.reject(new Error('it made a call'));
+  const kind = pipeSettings.create(aKindContext(new FakeClock(), { call }));
+  const deleted = aPipeSettings({ deleting: true, generation: 2 });
+  const context = { now: () => T0 } as Context;
+  expect(await kind.reconcile(deleted, context)).toEqual({ next: 'on-change', did: 'nothing' });
+});
+
 test('a plan keeps its time while it stays the same, and shows the body to the letter', () => {
   const object = aPipeSettings({ spec: { mode: 'Plan', additionalSettings: { new_one: 'x' } } });
   const first = visit(object);
@@ -163,7 +173,7 @@ test('a conflict is Reconciling for five minutes and then Stalled, with an event
   expect(second.result.events).toMatchObject([{ reason: 'TargetConflict' }]);
   const third = visit(second.object, { facts, now: T0 + HOUR });
   expect([third.status, third.result.events]).toEqual([second.status, []]);
-  expect(visit(third.object, { now: T0 + HOUR }).decision).toBe('send');
+  expect(visit(third.object, { now: T0 + HOUR }).decision).toBe('act');
 });
 
 function reasserted(): PipeSettings {
