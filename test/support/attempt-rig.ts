@@ -106,6 +106,7 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
     clock,
     enqueue,
     changed: () => undefined,
+    announce: () => undefined,
     onSecretChange: () => undefined,
     log: createLog({ level: 'silent', redactor: createRedactor() }),
     apiTimeoutMs: 35_000,

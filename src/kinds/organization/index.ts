@@ -31,7 +31,7 @@ import { Ways } from './ways.ts';
 export const organization = { create, operation: UPDATE_ORGANIZATION };
 
 /** The name and private endpoints of one existing organization, brought about by PATCH. */
-function create(context: KindContext): Kind<Organization> {
+function create(context: KindContext): Kind {
   const { kind } = organizationType;
   const { store, others } = createKindStore<Organization>({ kind, context, status, targetOf });
   const caller = createCaller<Organization>(kind, context, targetOf);
