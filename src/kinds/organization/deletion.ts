@@ -7,7 +7,7 @@ import { whenDue } from '../shared/due.ts';
 import { showPlan } from '../shared/planned.ts';
 import { isVerified, ownershipOf } from '../shared/target.ts';
 import { sameKey, type Tuple } from './endpoints/endpoints.ts';
-import { counted, names, withPlace } from './endpoints/wording.ts';
+import { counted, names } from './endpoints/wording.ts';
 import { leftEvents } from './events.ts';
 import { cleanupGoal, type Goal } from './goal.ts';
 import { oursIn } from './known.ts';
@@ -20,6 +20,7 @@ import {
   isValid,
   type Organization,
   type OrganizationSpec,
+  organizationType,
   parseSpec,
 } from './resource.ts';
 import { byAdoption } from './settle.ts';
@@ -151,24 +152,26 @@ export async function cleanUp(
 async function letGo(
   object: Organization,
   context: Context<Organization>,
-  { context: { announce }, failedCleanups }: Setup,
+  { context: { announce, log }, failedCleanups }: Setup,
   { left, because }: Omit<Extract<CleanupPlan, { type: 'let-go' }>, 'type'>,
 ): Promise<Result> {
   const { organizationId = '' } = (object.spec ?? {}) as { readonly organizationId?: string };
+  const { namespace, name } = object.metadata;
   const abandoned = because === undefined ? [] : left.own;
   const events = leftEvents(organizationId, abandoned, left.keptForOthers, because ?? 'deadline');
   // Before the finalizer goes: for example, if the answer to that is lost, nobody may be left to
   // say it. A namespace that is being deleted takes no events, so the Lease gets them too.
   for (const event of events) {
     context.emit(event);
-    if (event.reason === 'CleanupAbandoned') announce(event);
+    if (event.reason !== 'CleanupAbandoned') continue;
+    announce(event);
+    log.warn({ kind: organizationType.kind, namespace, name }, event.note);
   }
   if (!(await context.finalizer(FINALIZER, false)))
     return { next: { at: context.now() + 1_000 }, did: 'nothing' };
   failedCleanups.delete(object.metadata.uid);
   if (abandoned.length === 0) return { next: 'on-change', did: 'release', facts: {} };
-  const facts = { organizationId, left: abandoned.map(withPlace).join(', ') };
-  return { next: 'on-change', did: 'abandon', facts, counts: { abandoned: abandoned.length } };
+  return { next: 'on-change', did: 'abandon', counts: { abandoned: abandoned.length } };
 }
 
 const WAITS_FOR_EVER =

@@ -68,6 +68,13 @@ export function remarkEvents(remarks: Settlement['remarks']): readonly Event[] {
   });
 }
 
+/** Found at the API, where the status should know them. */
+export function untrackedEvents(tuples: readonly Tuple[]): readonly Event[] {
+  const before =
+    'Not in status.privateEndpoints, although this list was applied before; this object or somebody else added it:';
+  return namingAll(tuples, warning('OwnershipUnknown', before, NEVER_REMOVES));
+}
+
 /** Notes that name every one of them in full, as many notes as that takes. */
 function namingAll(tuples: readonly Tuple[], words: Words): readonly Event[] {
   const { type, reason, before, after } = words;

@@ -1,5 +1,6 @@
 import type { Event } from '../../controller/kind.ts';
 import type { Answer, NoCall } from '../shared/calls.ts';
+import { timestamp } from '../shared/canonical.ts';
 import { type Decision, NOTHING_TO_DO } from './decide.ts';
 import { type Listing, sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
 import { relocatedEvents } from './events.ts';
@@ -44,17 +45,29 @@ export interface Attempted extends Known {
   readonly isCutShort?: boolean;
 }
 
-/** What an attempt begins with: what the status says, as far as it speaks of this API. */
-export function begin({ status = {} }: Organization, apiHash: string): Known {
+/**
+ * What an attempt begins with: what the status says, as far as it speaks of this API. `askedAt`:
+ * epoch ms, where a person wants it now.
+ */
+export function begin({ status = {} }: Organization, apiHash: string, askedAt?: number): Known {
   const isElsewhere = status.verified !== undefined && status.verified.apiHash !== apiHash;
   const unobserved = { list: undefined, name: undefined, observedAt: undefined };
   return {
     ...unobserved,
-    draft: isElsewhere ? relocated(status) : status,
+    draft: isElsewhere ? relocated(status) : askedAt === undefined ? status : due(status, askedAt),
     requestId: undefined,
     events: isElsewhere ? relocatedEvents(oursIn(status)) : [],
     drift: 0,
   };
+}
+
+/** What was sent in vain does not wait for its own time. */
+function due(status: OrganizationStatus, askedAt: number): OrganizationStatus {
+  const nextAttemptTime = timestamp(askedAt);
+  const privateEndpoints = status.privateEndpoints?.map((entry) =>
+    entry.attempts === undefined ? entry : { ...entry, nextAttemptTime },
+  );
+  return { ...status, privateEndpoints };
 }
 
 /** `--api-url` has changed: what was ours there can be neither seen nor removed here. */

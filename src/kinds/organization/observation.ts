@@ -3,12 +3,18 @@ import type { Event } from '../../controller/kind.ts';
 import { LEFT_OUT_ALL_GONE_MS, LEFT_OUT_IS_EMPTY_MS } from '../../waits.ts';
 import { timestamp } from '../shared/canonical.ts';
 import { withDrift, withHistory } from '../shared/changes.ts';
-import { lastRequestOf } from '../shared/common-status.ts';
+import { generationOf, lastRequestOf } from '../shared/common-status.ts';
 import type { FieldChange } from '../shared/preview.ts';
-import { Listing, type Tuple } from './endpoints/endpoints.ts';
+import { Listing, sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
 import { isListLeftOut, type OrganizationReply, readReply, shownList } from './endpoints/reply.ts';
 import { fieldOf, placeOf } from './endpoints/wording.ts';
-import { changeEvent, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
+import {
+  changeEvent,
+  leftOutEvents,
+  remarkEvents,
+  renamedEvents,
+  untrackedEvents,
+} from './events.ts';
 import { type Goal, managesEndpoints } from './goal.ts';
 import type { Known } from './known.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
@@ -121,9 +127,24 @@ function changesIn(
     events: [
       ...renamedEvents(byOthers),
       ...remarkEvents(remarks),
+      ...untrackedEvents(untracked(known.draft, settlement, object)),
       ...(isNews ? [changeEvent(changes, verdict.requestId)] : []),
     ],
   };
+}
+
+/** Of a list that was applied before, and yet unknown: somebody has wiped the inventory. */
+function untracked(
+  { applied, privateEndpoints = [] }: OrganizationStatus,
+  settlement: Settlement | undefined,
+  object: Organization,
+): Tuple[] {
+  if (!settlement || applied?.generation !== generationOf(object)) return [];
+  const known = new Set(
+    [...privateEndpoints, ...settlement.remarks.map(({ tuple }) => tuple)].map(sameKey),
+  );
+  const found = settlement.inventory.filter(({ origin }) => origin === 'Found');
+  return found.filter((one) => !known.has(sameKey(one))).map(tupleOf);
 }
 
 /** Endpoints that came, and endpoints that went. */

@@ -108,13 +108,21 @@ function nothingIsRefused(ending: Ending): Obstacle | undefined {
         : [],
     ),
   );
-  const total = goal.isCleanup ? entries.length : Math.max(goal.listed.size, entries.length);
-  const count = `${entries.length} of ${counted(total)} (${names(entries)})`;
-  const what = [...(nameRefusal ? ['the name'] : []), ...(entries.length > 0 ? [count] : [])];
+  const adds = entries.filter(({ state }) => state === 'Refused');
+  const removals = entries.filter(({ state }) => state !== 'Refused');
+  const count = `${adds.length} of ${counted(goal.listed.size)} (${names(adds)})`;
+  const what = [
+    ...(nameRefusal ? ['the name'] : []),
+    ...(adds.length > 0 ? [count] : []),
+    ...(removals.length > 0 ? [`the removal of ${names(removals)}`] : []),
+  ];
   const rest = isCutShort ? '. Those not tried yet follow in a minute' : '';
-  const todo = goal.isCleanup ? '' : '. Change the spec to what the API accepts';
+  const isRemovalOnly = removals.length > 0 && what.length === 1;
+  const todo = isRemovalOnly
+    ? '. It is tried again by itself; to keep what cannot be removed, list it again'
+    : '. Change the spec to what the API accepts';
   const said = [...texts.values()].slice(0, 2).join('; ');
-  const message = `The API refused ${what.join(' and ')}: ${said}${rest}${todo}`;
+  const message = `The API refused ${what.join(' and ')}: ${said}${rest}${goal.isCleanup ? '' : todo}`;
   const at = isCutShort ? now + UNTRIED_MS : earliest(entries);
   return { reason: 'Rejected', message, atLatest: at, atEarliest: at };
 }

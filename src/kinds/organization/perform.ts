@@ -47,7 +47,7 @@ export function perform(
     const refusal = none ? undefined : refuse(began);
     if (refusal) return { result: refusal };
     const mayRemove = spec.deletionPolicy === 'RemovePrivateEndpoints';
-    const known = begin(began, apiHash);
+    const known = begin(began, apiHash, due.priority === 'user' ? context.now() : undefined);
     const wanted = { goal, segments, apiHash, settleMs, mayRemove, stillWanted };
     const attempted = none
       ? notAttempted(known, none)
