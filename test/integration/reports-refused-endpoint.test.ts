@@ -68,7 +68,7 @@ describe.each(STATUSES)('one bad endpoint that is answered %i', (status) => {
     const held = await orgs.untilIt(
       name,
       'the good ones to be gone',
-      (one) => one.status.privateEndpoints?.length === 1,
+      (one) => one.status.privateEndpoints?.length === 1 && ready(one).reason === 'Rejected',
     );
     expect(orgs.ids(organizationId)).toEqual(['theirs', bad]);
     expectNobodyBlamed(ready(held).message, bad);

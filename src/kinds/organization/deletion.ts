@@ -7,7 +7,7 @@ import { whenDue } from '../shared/due.ts';
 import { showPlan } from '../shared/planned.ts';
 import { isVerified, ownershipOf } from '../shared/target.ts';
 import { sameKey, type Tuple } from './endpoints/endpoints.ts';
-import { counted, names } from './endpoints/wording.ts';
+import { counted, names, withPlace } from './endpoints/wording.ts';
 import { leftEvents } from './events.ts';
 import { cleanupGoal, type Goal } from './goal.ts';
 import { oursIn } from './known.ts';
@@ -163,9 +163,12 @@ async function letGo(
   // say it. A namespace that is being deleted takes no events, so the Lease gets them too.
   for (const event of events) {
     context.emit(event);
-    if (event.reason !== 'CleanupAbandoned') continue;
-    announce(event);
-    log.warn({ kind: organizationType.kind, namespace, name }, event.note);
+    if (event.reason === 'CleanupAbandoned') announce(event);
+  }
+  if (abandoned.length > 0) {
+    const left = abandoned.map(withPlace).join(', ');
+    const fields = { kind: organizationType.kind, namespace, name, organizationId, left };
+    log.warn(fields, 'deleting an Organization with private endpoints left at the API');
   }
   if (!(await context.finalizer(FINALIZER, false)))
     return { next: { at: context.now() + 1_000 }, did: 'nothing' };
