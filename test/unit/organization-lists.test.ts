@@ -60,16 +60,6 @@ describe('an endpoint in a list', () => {
     ).toBeUndefined();
   });
 
-  test('is there to the byte, where parts that are left out are no contradiction', () => {
-    expect([list.has(e('a')), list.has(e('A')), list.has(e('a', { region: 'R2' }))]).toEqual([
-      false,
-      true,
-      false,
-    ]);
-    expect(new Listing([{ id: 'a' }]).has(e('a'))).toBe(true);
-    expect(new Listing([{ id: 'a', region: 'r2' }]).has(e('a'))).toBe(false);
-  });
-
   test('has its likes by id, whatever their place', () => {
     expect(list.withId(' A ')).toEqual(spelled.slice(0, 3));
   });

@@ -21,6 +21,7 @@ import {
   mayRemove,
   type Organization,
   type OrganizationSpec,
+  organizationType,
   parseSpec,
 } from './resource.ts';
 import { byAdoption } from './settle.ts';
@@ -162,7 +163,7 @@ function showCleanup(
 async function letGo(
   object: Organization,
   context: Context<Organization>,
-  { context: { announce }, failedCleanups }: Setup,
+  { context: { announce, log }, failedCleanups }: Setup,
   { left, because }: { readonly left: Left; readonly because?: string },
 ): Promise<Result> {
   const { organizationId = '' } = (object.spec ?? {}) as { readonly organizationId?: string };
@@ -173,11 +174,16 @@ async function letGo(
     context.emit(event);
     if (event.reason === 'CleanupAbandoned') announce(event);
   }
+  const { namespace, name, uid } = object.metadata;
+  if (abandoned.length > 0) {
+    const said = abandoned.map(withPlace).join(', ');
+    const fields = { kind: organizationType.kind, namespace, name, organizationId, left: said };
+    log.warn(fields, 'deleting an Organization with private endpoints left at the API');
+  }
   if (!(await context.finalizer(FINALIZER, false))) return { next: 'on-change', did: 'nothing' };
-  failedCleanups.delete(object.metadata.uid);
+  failedCleanups.delete(uid);
   if (abandoned.length === 0) return { next: 'on-change', did: 'release', facts: {} };
-  const facts = { organizationId, left: abandoned.map(withPlace).join(', ') };
-  return { next: 'on-change', did: 'abandon', facts, counts: { abandoned: abandoned.length } };
+  return { next: 'on-change', did: 'abandon', counts: { abandoned: abandoned.length } };
 }
 
 /** Begins the message of an object whose deletion waits. */

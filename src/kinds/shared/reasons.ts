@@ -176,7 +176,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
     beside: 'Reconciling for 5 min, then Stalled',
     acts: ['the owner of the object'],
     means:
-      'Another object holds this pipe or organization: the oldest one whose own key the API has accepted for it.',
+      'Another object owns this pipe or organization: the oldest one whose own key the API has accepted for it.',
     todo: 'Delete one of the two. Before you delete an Organization with `deletionPolicy: RemovePrivateEndpoints`, set that to `Retain`: else the private endpoints that it owns are removed.',
   },
   EndpointConflict: {
