@@ -6,10 +6,10 @@ import type { Run } from './crash-runs.ts';
 
 const FINALIZER = 'pipewright.dev/remove-private-endpoints';
 /**
- * A recovery looks at once, after 10 s, when nothing can be at work any more, and once more a
- * minute after that.
+ * A recovery looks at once and then with waits that double from a second on, until nothing can be at
+ * work any more: 8 in 65 s; then after 10 s, 1 min and 5 min, and when the add is sent again.
  */
-const MOST_LOOKS = 5;
+const MOST_LOOKS = 14;
 
 /** What went wrong in a run, and whether the process lived on. */
 interface What {
