@@ -4,14 +4,16 @@ import { timestamp } from '../shared/canonical.ts';
 import { refuseSpec } from '../shared/checks.ts';
 import type { CommonStatus } from '../shared/common-status.ts';
 import { whenDue } from '../shared/due.ts';
+import { showPlan } from '../shared/planned.ts';
 import { isVerified, ownershipOf } from '../shared/target.ts';
 import { sameKey, type Tuple } from './endpoints/endpoints.ts';
 import { counted, names, withPlace } from './endpoints/wording.ts';
 import { leftEvents } from './events.ts';
 import { cleanupGoal, type Goal } from './goal.ts';
-import { oursIn } from './known.ts';
+import { oursIn } from './inventory.ts';
 import { perform, type Setup } from './perform.ts';
-import { planOf } from './preview.ts';
+import { previewOf } from './preview.ts';
+import { addressOf } from './remote.ts';
 import {
   FINALIZER,
   hasFinalizer,
@@ -121,19 +123,23 @@ export async function cleanUp(
   if (planned.type === 'unreadable')
     return { ...refuseSpec(object, planned.problem, now), next: atLatest() };
   const { spec, goal } = planned;
-  if (planOnly) return planOf(object, { spec, goal, setup, now });
+  if (planOnly) {
+    const { hash } = addressOf(setup.context.api.baseUrl, spec.organizationId, goal);
+    const preview = previewOf(object, spec.organizationId, goal, now);
+    return showPlan(object, { preview, hash, isEmpty: false, how: WAITS_FOR_EVER, now });
+  }
   const due = whenDue(object, setup.caller.factsOf(object), { confirmed: false, now });
   if (due.type === 'later') return { next: atLatest(due.at), did: 'nothing' };
   const isOverdue = now >= deadline;
-  const { result, attempted } = await perform(object, context, setup, {
+  const { result, end, draft } = await perform(object, context, setup, {
     ...{ spec, goal, due, latest },
     stillWanted: () => context.stillWanted() && (isOverdue || context.now() < deadline),
     refuse: (again) =>
       plan(again).type === 'attempt' ? undefined : { next: { at: now }, did: 'nothing' },
   });
-  if (!attempted || !context.stillWanted()) return result;
-  const left = leftOf(attempted.draft, goal);
-  if (isClean(left, attempted.draft)) return letGo(object, context, setup, { left });
+  if (!end || !context.stillWanted()) return result;
+  const left = leftOf(draft, goal);
+  if (isClean(left, draft)) return letGo(object, context, setup, { left });
   failedCleanups.add(uid);
   if (context.now() >= deadline)
     return letGo(object, context, setup, { left, because: 'deadline' });
@@ -157,13 +163,15 @@ async function letGo(
     context.emit(event);
     if (event.reason === 'CleanupAbandoned') announce(event);
   }
-  if (!(await context.finalizer(FINALIZER, false)))
-    return { next: { at: context.now() + 1_000 }, did: 'nothing' };
+  if (!(await context.finalizer(FINALIZER, false))) return { next: 'on-change', did: 'nothing' };
   failedCleanups.delete(object.metadata.uid);
   if (abandoned.length === 0) return { next: 'on-change', did: 'release', facts: {} };
   const facts = { organizationId, left: abandoned.map(withPlace).join(', ') };
   return { next: 'on-change', did: 'abandon', facts, counts: { abandoned: abandoned.length } };
 }
+
+const WAITS_FOR_EVER =
+  'the operator runs with --plan-only, so the deletion waits without deadline; set spec.deletionPolicy to Retain to delete the object at once';
 
 /** Begins the message of an object whose deletion waits. */
 const DELETING = 'Being deleted: ';

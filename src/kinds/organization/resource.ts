@@ -43,7 +43,7 @@ const declaredEndpoint = fields('One private endpoint.', {
   description: optional(
     text(
       'Sent when the endpoint is added. A later change is only shown in status.differences, because the API cannot change it. At most 512 characters.',
-      LIMITS.description,
+      512,
     ),
   ),
 });
