@@ -139,35 +139,44 @@ export async function cleanUp(
   });
   if (!end || !context.stillWanted()) return result;
   const left = leftOf(draft, goal);
-  if (isClean(left, draft)) return letGo(object, context, setup, { left });
+  const { events } = result;
+  if (isClean(left, draft)) return letGo(object, context, setup, { left, events });
   failedCleanups.add(uid);
   if (context.now() >= deadline)
-    return letGo(object, context, setup, { left, because: 'deadline' });
+    return letGo(object, context, setup, { left, because: 'deadline', events });
   const next = result.next === 'on-change' ? atLatest() : result.next;
   return { ...whileDeleting(result, left, deadline), next };
 }
 
-/** Events say what is left: the last status of an object that is gone is read by nobody. */
+/**
+ * Events say what is left: the last status of an object that is gone is read by nobody. `events`:
+ * of the attempt before that.
+ */
 async function letGo(
   object: Organization,
   context: Context<Organization>,
   { context: { announce }, failedCleanups }: Setup,
-  { left, because }: Omit<Extract<CleanupPlan, { type: 'let-go' }>, 'type'>,
+  {
+    left,
+    because,
+    events = [],
+  }: Omit<Extract<CleanupPlan, { type: 'let-go' }>, 'type'> & Pick<Result, 'events'>,
 ): Promise<Result> {
   const { organizationId = '' } = (object.spec ?? {}) as { readonly organizationId?: string };
   const abandoned = because === undefined ? [] : left.own;
-  const events = leftEvents(organizationId, abandoned, left.keptForOthers, because ?? 'deadline');
+  const saying = leftEvents(organizationId, abandoned, left.keptForOthers, because ?? 'deadline');
   // Before the finalizer goes: for example, if the answer to that is lost, nobody may be left to
   // say it. A namespace that is being deleted takes no events, so the Lease gets them too.
-  for (const event of events) {
+  for (const event of saying) {
     context.emit(event);
     if (event.reason === 'CleanupAbandoned') announce(event);
   }
   if (!(await context.finalizer(FINALIZER, false))) return { next: 'on-change', did: 'nothing' };
   failedCleanups.delete(object.metadata.uid);
-  if (abandoned.length === 0) return { next: 'on-change', did: 'release', facts: {} };
+  if (abandoned.length === 0) return { next: 'on-change', did: 'release', facts: {}, events };
   const facts = { organizationId, left: abandoned.map(withPlace).join(', ') };
-  return { next: 'on-change', did: 'abandon', facts, counts: { abandoned: abandoned.length } };
+  const counts = { abandoned: abandoned.length };
+  return { next: 'on-change', did: 'abandon', facts, counts, events };
 }
 
 const WAITS_FOR_EVER =

@@ -143,9 +143,16 @@ function untilIt(
 
 const accepted = (scene: CrashScene): Promise<unknown> =>
   untilIt(scene, `${NAME} to be Applied`, (object) => {
-    const { conditions = [] } = (object?.status ?? {}) as Partial<Org['status']>;
+    const { conditions = [], lastHandledReconcileAt } = (object?.status ?? {}) as Partial<
+      Org['status']
+    >;
     const [ready] = conditions;
-    return ready?.reason === 'Applied' && ready.observedGeneration === object?.metadata.generation;
+    const requested = object?.metadata.annotations?.['pipewright.dev/reconcile-requested-at'];
+    return (
+      ready?.reason === 'Applied' &&
+      ready.observedGeneration === object?.metadata.generation &&
+      requested === lastHandledReconcileAt
+    );
   });
 
 async function named(scene: CrashScene): Promise<void> {

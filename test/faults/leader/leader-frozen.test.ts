@@ -63,7 +63,11 @@ async function prepare(leader: Replica): Promise<void> {
   await stage.psets.create('failing');
   await orgs.create('org', { privateEndpoints: [PSC] });
   await stage.psets.create('reading', { credentialsSecretRef: { name: 'key-reading' } });
-  await orgs.untilIt('org', 'the intent stored', ({ status }) => status.pendingChange !== undefined);
+  await orgs.untilIt(
+    'org',
+    'the intent stored',
+    ({ status }) => status.pendingChange !== undefined,
+  );
   await waitFor(() => kube.held() >= 3 && api.held() === 1 && callsOf('a', 'failing').length >= 2, {
     what: 'a status, a call, an intent and a Secret to be held, and two attempts to have failed',
     timeoutMs: 60_000,
