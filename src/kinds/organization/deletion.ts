@@ -138,9 +138,13 @@ export async function cleanUp(
   });
   if (!end || !context.stillWanted()) return result;
   const left = leftOf(draft, goal);
-  if (isClean(left, draft)) return letGo(object, context, setup, { left });
-  setup.failedCleanups.add(uid);
-  if (context.now() >= deadline) return letGo(object, context, setup, { left, because: TOO_LATE });
+  const isOver = isClean(left, draft);
+  if (!isOver) setup.failedCleanups.add(uid);
+  if (isOver || context.now() >= deadline) {
+    const because = isOver ? undefined : TOO_LATE;
+    const released = await letGo(object, context, setup, { left, because });
+    return { ...released, events: result.events ?? [] };
+  }
   const next = result.next === 'on-change' ? { at: latest } : result.next;
   return { ...whileDeleting(result, left, deadline), next };
 }
@@ -164,7 +168,7 @@ async function letGo(
   object: Organization,
   context: Context<Organization>,
   { context: { announce, log }, failedCleanups }: Setup,
-  { left, because }: { readonly left: Left; readonly because?: string },
+  { left, because }: { readonly left: Left; readonly because?: string | undefined },
 ): Promise<Result> {
   const { organizationId = '' } = (object.spec ?? {}) as { readonly organizationId?: string };
   const abandoned = because === undefined ? [] : left.own;

@@ -61,13 +61,6 @@ export function remarkEvents(remarks: Settlement['remarks']): readonly Event[] {
   });
 }
 
-/** Found at the API, where the status should know them. */
-export function untrackedEvents(tuples: readonly Tuple[]): readonly Event[] {
-  const before =
-    'Not in status.privateEndpoints, although this list was applied before; this object or somebody else added it:';
-  return namingAll(tuples, warning('OwnershipUnknown', before, NEVER_REMOVES));
-}
-
 /** Notes that name every one of them in full, as many notes as that takes. */
 function namingAll(tuples: readonly Tuple[], [reason, before, after]: Words): readonly Event[] {
   const notes: string[] = [];
