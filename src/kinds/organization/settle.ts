@@ -10,7 +10,7 @@ import {
   type Tuple,
   tupleOf,
 } from './endpoints/endpoints.ts';
-import { type Goal, isListedIn, isOurs } from './goal.ts';
+import { type Goal, isListedIn, isOurs, managesEndpoints } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { InventoryEntry, PendingChange } from './resource.ts';
 
@@ -87,11 +87,13 @@ function lineFor(entry: InventoryEntry, evidence: Evidence): Line {
   const { goal, sent, list } = evidence;
   const isIn = (tuples: readonly Tuple[] = []): boolean =>
     tuples.some((one) => sameKey(one) === sameKey(entry));
-  if (isIn(sent?.change.add)) return afterAdd(asSent(entry, evidence), evidence);
+  // One that is Present or Missing was seen already: a list before this one has settled its add.
+  const isOpen = entry.state === 'Unconfirmed' || entry.state === 'Refused';
+  if (isOpen && isIn(sent?.change.add)) return afterAdd(asSent(entry, evidence), evidence);
   if (isIn(sent?.change.remove))
     return afterRemove({ ...entry, since: sent?.change.time }, evidence);
   const reported = list.find(entry);
-  if (entry.origin === 'Found' && !isListedIn(goal, entry))
+  if (entry.origin === 'Found' && managesEndpoints(goal) && !isListedIn(goal, entry))
     return reported && !goal.isCleanup ? { remark: 'left' } : {};
   switch (entry.state) {
     case 'Unconfirmed':
