@@ -106,9 +106,10 @@ export class Attempt {
 
   #decide(): Decision {
     const { goal, context } = this.#with;
-    const { list, name, draft } = this.#known;
+    const { list, name, draft, observedAt } = this.#known;
     const inventory = draft.privateEndpoints ?? [];
-    return decide({ goal, inventory, list, name, now: context.now() });
+    // Due is what was so when the list was asked for: an add that this list has not given up is not.
+    return decide({ goal, inventory, list, name, now: observedAt ?? context.now() });
   }
 
   /** By the request that changes nothing; where the API takes none, by the declared name. */
@@ -130,7 +131,10 @@ export class Attempt {
     if (answer.type !== 'failure' || name !== undefined) return { type: 'failed', answer };
     const way = ways.notObserved(answer.verdict, goal);
     if (way === 'by-name') return undefined;
-    return { type: 'failed', answer, ...(way === 'none' && { hint: HINT }) };
+    // On deletion a name would be sent only to an API that has refused.
+    const { httpStatus = 0 } = answer.verdict;
+    const helps = goal.name === undefined && (!goal.isCleanup || httpStatus < 500);
+    return { type: 'failed', answer, ...(way === 'none' && helps && { hint: HINT }) };
   }
 
   async #sendName(name: string): Promise<End | undefined> {

@@ -73,7 +73,7 @@ function listIsReadable({ list, draft, goal, requestId, now }: Ending): Obstacle
   return { reason: 'NotConfirmed', message, atLatest: empty.find((at) => at > now) };
 }
 
-function endpointsAreSettled({ draft, list, goal, requestId }: Ending): Obstacle | undefined {
+function endpointsAreSettled({ draft, list, goal, requestId, now }: Ending): Obstacle | undefined {
   if (draft.pendingChange || !managesEndpoints(goal) || !list) return undefined;
   const open = (draft.privateEndpoints ?? []).filter(
     ({ state }) => state !== 'Present' && state !== 'Refused',
@@ -85,7 +85,7 @@ function endpointsAreSettled({ draft, list, goal, requestId }: Ending): Obstacle
     Missing: 'no longer in the list:',
   }).join('; ');
   const message = `Private endpoints ${what}${quoting(requestId)}. The list is read again at status.nextAttemptTime before anything else is sent for them`;
-  return { reason: 'NotConfirmed', message, atLatest: earliest(open) };
+  return { reason: 'NotConfirmed', message, atLatest: earliest(open, now) };
 }
 
 function nameIsTaken({ name, nameRefusal, goal, requestId }: Ending): Obstacle | undefined {
@@ -115,7 +115,7 @@ function nothingIsRefused(ending: Ending): Obstacle | undefined {
   const todo = goal.isCleanup ? '' : '. Change the spec to what the API accepts';
   const said = [...texts.values()].slice(0, 2).join('; ');
   const message = `The API refused ${what.join(' and ')}: ${said}${rest}${todo}`;
-  const at = isCutShort ? now + UNTRIED_MS : earliest(entries);
+  const at = isCutShort ? now + UNTRIED_MS : earliest(entries, now);
   return { reason: 'Rejected', message, atLatest: at, atEarliest: at };
 }
 
@@ -125,8 +125,9 @@ function idsAreFree({ decision: { conflicts } }: Ending): Obstacle | undefined {
   return { reason: 'EndpointConflict', message };
 }
 
-function earliest(entries: readonly InventoryEntry[]): number | undefined {
+/** Of those that lie ahead: one that is kept back by something else has a time that is over. */
+function earliest(entries: readonly InventoryEntry[], now: number): number | undefined {
   const times = entries.map(({ nextAttemptTime }) => Date.parse(nextAttemptTime ?? ''));
-  const known = times.filter((time) => !Number.isNaN(time));
-  return known.length > 0 ? Math.min(...known) : undefined;
+  const ahead = times.filter((time) => time > now);
+  return ahead.length > 0 ? Math.min(...ahead) : undefined;
 }

@@ -85,10 +85,15 @@ function ended(attempted: Attempted, reporting: Reporting): Said {
 function failed(
   { draft: { pendingChange } }: Attempted,
   { answer, hint }: Extract<End, { type: 'failed' }>,
-  { object, spec, settleMs, now, goal, latest = Number.POSITIVE_INFINITY }: Reporting,
+  { object, spec, settleMs, now, goal, latest }: Reporting,
 ): Said {
-  const settlesAt = pendingChange ? Date.parse(pendingChange.time) + settleMs : latest;
-  const notAfter = Math.max(Math.min(settlesAt, latest), now + AGAIN_MS);
+  const settlesAt = pendingChange ? Date.parse(pendingChange.time) + settleMs : 0;
+  // What is over bounds nothing: else an outage would be asked about every second.
+  const bounds = [
+    ...(latest === undefined ? [] : [latest]),
+    ...(settlesAt > now ? [settlesAt] : []),
+  ];
+  const notAfter = Math.max(Math.min(...bounds), now + AGAIN_MS);
   return reportNoCall({
     object,
     previous: object.status,
@@ -99,7 +104,7 @@ function failed(
       const own = goal.isCleanup && reason === 'Rejected' ? BY_ITSELF : ADVICE[reason];
       return hint === undefined ? own : `${own}. ${hint}`;
     },
-    adjust: () => ({ notAfter }),
+    adjust: () => (bounds.length > 0 ? { notAfter } : {}),
     now,
   });
 }
@@ -112,9 +117,9 @@ function hindered(
   { object, now, latest = Number.POSITIVE_INFINITY }: Reporting,
 ): Said {
   const attempts = countAttempts(object, object.status, foremost.reason);
-  const times = obstacles.map(({ reason, atLatest = latest, atEarliest = 0 }) => {
+  const times = obstacles.map(({ reason, atLatest = 0, atEarliest = 0 }) => {
     const at = now + nextWait(reason, attempts, object.metadata.uid);
-    return Math.max(Math.min(at, atLatest), atEarliest);
+    return Math.max(atLatest > now ? Math.min(at, atLatest) : at, atEarliest);
   });
   const notAfter = Math.max(Math.min(...times, latest), now + AGAIN_MS);
   const lost = lastRequest?.outcome === 'Unknown' ? (lastRequest.message ?? '') : '';
