@@ -66,6 +66,8 @@ export interface AttemptWish {
   readonly permits?: (nth: number) => NoCall | undefined;
   readonly saves?: (nth: number) => boolean;
   readonly finalizer?: boolean;
+  /** Ms after T0: the next attempt is made then at the latest. */
+  readonly latest?: number;
 }
 
 /**
@@ -146,6 +148,7 @@ export class AttemptRig {
       settleMs: SETTLE_MS,
       now: this.now,
       isWanted: this.isWanted,
+      latest: this.#wish.latest === undefined ? undefined : T0 + this.#wish.latest,
     });
     if (result.status) this.object = { ...this.object, status: result.status };
     return { ...attempted, result };

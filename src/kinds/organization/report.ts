@@ -7,12 +7,14 @@ import {
   failureBefore,
   generationOf,
   quoting,
+  readyOf,
   statusWith,
   withoutStop,
 } from '../shared/common-status.ts';
 import { nextAssertionAt, reassertMsOf } from '../shared/due.ts';
 import { type FailureReport, reportFailure, reportNoCall } from '../shared/failure-report.ts';
 import { nextWait } from '../shared/failures.ts';
+import { nextChange } from './decide.ts';
 import { counted } from './endpoints/wording.ts';
 import { changeEvent, unmanagedEvents } from './events.ts';
 import type { Goal } from './goal.ts';
@@ -73,12 +75,31 @@ const NOTHING: Said = { next: 'on-change', events: [] };
 
 function ended(attempted: Attempted, reporting: Reporting): Said {
   const { end } = attempted;
-  if (end.type === 'stopped') return NOTHING;
+  if (end.type === 'stopped') return interrupted(attempted, reporting);
   if (end.type === 'failed') return failed(attempted, end, reporting);
   const obstacles = obstaclesOf({ ...attempted, ...reporting });
   const [foremost] = obstacles;
   if (foremost) return hindered(attempted, obstacles, foremost, reporting);
   return reporting.goal.isCleanup ? NOTHING : applied(attempted, reporting);
+}
+
+/** What it has shown so far may speak against a Ready that stands there. */
+function interrupted(attempted: Attempted, reporting: Reporting): Said {
+  const { draft, decision } = attempted;
+  const { object, now } = reporting;
+  const hasLearned = draft !== object.status;
+  if (!hasLearned || readyOf(draft)?.status !== 'True') return NOTHING;
+  const isLeft = decision.name !== undefined || nextChange(decision, true) !== undefined;
+  if (!isLeft && obstaclesOf({ ...attempted, ...reporting }).length === 0) return NOTHING;
+  const message = 'The last attempt was interrupted before the declared state was reached';
+  const summary = {
+    ready: 'Unknown',
+    progress: 'Reconciling',
+    reason: 'Pending',
+    message,
+  } as const;
+  const status = commonStatus(object, object.status, { summary, now, acknowledge: false });
+  return { ...NOTHING, status };
 }
 
 /** A call failed, or could not be made. */
