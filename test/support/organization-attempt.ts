@@ -19,15 +19,8 @@ import { Ways } from '../../src/kinds/organization/ways.ts';
 import type { Answer, Calls, NoCall } from '../../src/kinds/shared/calls.ts';
 import { API_HASH, T0 } from './objects.ts';
 import { e } from './organization-entries.ts';
+import { type Body, changes, shortly } from './patch-body.ts';
 import { SETTLE_MS } from './settlement.ts';
-
-interface Body {
-  readonly name?: string;
-  readonly privateEndpoints?: {
-    readonly add?: readonly Tuple[];
-    readonly remove?: readonly Tuple[];
-  };
-}
 
 /**
  * What the API does about a request; where nothing is said it does what it is asked. A number: that
@@ -43,6 +36,8 @@ export type Mishap =
   | 'not-sent'
   /** Done, and the reply has no list. */
   | 'no-list'
+  /** The same, and the reply has no name. */
+  | 'no-name'
   /** The same, and the list is no list. */
   | 'odd-list'
   /** Taken, and nothing done. */
@@ -230,7 +225,7 @@ export class AttemptRig {
     if (typeof mishap === 'object') return { ...base, httpStatus: mishap.html, body: 'not-json' };
     const odd = mishap === 'odd-list' ? [{ name: 'a' }] : undefined;
     const privateEndpoints = mishap === 'no-list' ? undefined : (odd ?? this.held);
-    const result = { id: 'o', name: this.name, privateEndpoints };
+    const result = { name: mishap === 'no-name' ? undefined : this.name, privateEndpoints };
     return { ...base, httpStatus: 200, body: 'json', result };
   }
 
@@ -243,13 +238,3 @@ export class AttemptRig {
 }
 
 export const attemptOn = (wish: AttemptWish): AttemptRig => new AttemptRig(wish);
-
-function changes(change: Body['privateEndpoints'] = {}): string[] {
-  const { add = [], remove = [] } = change;
-  return [...add.map(({ id }) => `+${id}`), ...remove.map(({ id }) => `-${id}`)];
-}
-
-/** `observe`, `name Acme` or `+a -b`. */
-function shortly({ name, privateEndpoints }: Body): string {
-  return name === undefined ? changes(privateEndpoints).join(' ') || 'observe' : `name ${name}`;
-}

@@ -2,14 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
 import { HOUR, MINUTE, SECOND } from '../support/objects.ts';
 import { type AttemptRig, type AttemptWish, attemptOn } from '../support/organization-attempt.ts';
-import { appliedStatus, at, entry } from '../support/organization-entries.ts';
+import { appliedStatus, at } from '../support/organization-entries.ts';
+import { ours } from '../support/organization-told.ts';
 
 type Row = readonly [sentence: string, wish: AttemptWish, steps: readonly string[]];
 
-const ours = (...ids: readonly string[]) => ({
-  held: ids,
-  status: appliedStatus(ids.map((id) => entry(id))),
-});
 const inventory = ({ object }: AttemptRig) => object.status?.privateEndpoints;
 
 describe('a change that the API refuses', () => {
