@@ -1,5 +1,4 @@
 <<<<<<< HEAD
-
 import {
   type InformerOptions,
   type Informers,
@@ -9,17 +8,13 @@ import type { Kind } from '../../src/controller/kind.ts';
 import { Store } from '../../src/kube/cache/store.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
-
 =======
-
 import { type Informers, startInformers } from '../../src/kube/cache/informers.ts';
 import { Store } from '../../src/kube/cache/store.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { PIPE } from './engine.ts';
-
 >>>>>>> room-b
-
 import { FakeClock } from './fake-clock.ts';
 import { FakeKubeServer, type Fate } from './fake-kube-server.ts';
 import { recordingLog } from './recording-log.ts';

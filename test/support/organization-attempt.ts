@@ -99,8 +99,12 @@ export class AttemptRig {
     this.goal = wish.isCleanup ? cleanupGoal(this.#spec, []) : goalOf(this.#spec);
     this.object = {
       metadata: {
-        ...{ name: 'acme', namespace: 'ingest', uid: 'uid-1', resourceVersion: '1' },
-        ...{ generation: 1, creationTimestamp: '2026-03-01T11:00:00Z' },
+        name: 'acme',
+        namespace: 'ingest',
+        uid: 'uid-1',
+        resourceVersion: '1',
+        generation: 1,
+        creationTimestamp: '2026-03-01T11:00:00Z',
         ...wish.metadata,
       },
       spec: this.#spec,
@@ -161,27 +165,26 @@ export class AttemptRig {
   }
 
   #context(): Context<Organization> {
-    const rig = this;
     return {
-      now: () => rig.now,
-      object: () => rig.object,
-      stillWanted: () => rig.isWanted,
+      now: () => this.now,
+      object: () => this.object,
+      stillWanted: () => this.isWanted,
       signal: new AbortController().signal,
       parked: (wait) => wait(),
       emit: () => undefined,
-      async save(status: OrganizationStatus) {
-        const stands = rig.#wish.saves?.(rig.#nth('save')) ?? true;
-        if (stands) rig.object = { ...rig.object, status };
-        rig.saved.push(status);
-        rig.#step(['save', ...changes(status.pendingChange)].join(' '));
+      save: async (status: OrganizationStatus) => {
+        const stands = this.#wish.saves?.(this.#nth('save')) ?? true;
+        if (stands) this.object = { ...this.object, status };
+        this.saved.push(status);
+        this.#step(['save', ...changes(status.pendingChange)].join(' '));
         return stands;
       },
-      async finalizer(name, present) {
-        const { metadata } = rig.object;
+      finalizer: async (name, present) => {
+        const isDone = this.#wish.finalizer ?? true;
         const finalizers = present ? [name] : [];
-        const isDone = rig.#wish.finalizer ?? true;
-        if (isDone) rig.object = { ...rig.object, metadata: { ...metadata, finalizers } };
-        rig.#step('finalizer');
+        const metadata = { ...this.object.metadata, finalizers };
+        if (isDone) this.object = { ...this.object, metadata };
+        this.#step('finalizer');
         return isDone;
       },
     };

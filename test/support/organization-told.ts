@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type AttemptRig } from './organization-attempt.ts';
+import type { AttemptRig } from './organization-attempt.ts';
 import { appliedStatus, entry } from './organization-entries.ts';
 
 /** What a user sees after an attempt. */

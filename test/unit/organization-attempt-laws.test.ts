@@ -21,8 +21,17 @@ import { appliedStatus, e, entry } from '../support/organization-entries.ts';
 const IDS = ['a', 'b', 'c', 'd'] as const;
 const some = fc.subarray([...IDS]);
 const mishap = fc.constantFrom<Mishap | undefined>(
-  ...[...Array.from({ length: 12 }, () => undefined), 400, 409, 401, 429, 500, 503],
-  ...(['lost', 'not-sent', 'no-list', 'idle'] as const),
+  ...Array.from({ length: 12 }, () => undefined),
+  400,
+  409,
+  401,
+  429,
+  500,
+  503,
+  'lost',
+  'not-sent',
+  'no-list',
+  'idle',
 );
 
 /** One life of an Organization: what it begins with, and what happens at each step. */
@@ -49,7 +58,7 @@ const life = fc.record({
 type Life = typeof life extends fc.Arbitrary<infer T> ? T : never;
 
 /** Mishaps are drawn in the order of the requests, whatever these are. */
-function inOrder(mishaps: readonly (Mishap | undefined)[]): AttemptWish['mishaps'] {
+function inOrder(mishaps: readonly (Mishap | undefined)[]): NonNullable<AttemptWish['mishaps']> {
   let next = 0;
   const drawn = { get: () => mishaps[next++ % mishaps.length] };
   const each = new Proxy([], drawn) as readonly (Mishap | undefined)[];

@@ -6,7 +6,7 @@ import { type AttemptRig, attemptOn, type Mishap } from '../support/organization
 import { appliedStatus, at, e, entry } from '../support/organization-entries.ts';
 import { SETTLE_MS } from '../support/settlement.ts';
 
-const ready = ({ object }: AttemptRig) => readyIn(object.status as never);
+const ready = ({ object }: AttemptRig) => readyIn(object.status);
 const states = ({ object }: AttemptRig) =>
   (object.status?.privateEndpoints ?? []).map(({ id, state }) => `${id} ${state}`);
 

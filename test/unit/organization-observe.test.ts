@@ -5,7 +5,7 @@ import { appliedStatus, entry } from '../support/organization-entries.ts';
 
 const NAMED = { spec: { name: 'Acme' }, name: 'Acme' };
 const HINT = 'Declare spec.name to make the list readable';
-const ready = ({ object }: AttemptRig) => readyIn(object.status as never);
+const ready = ({ object }: AttemptRig) => readyIn(object.status);
 const always = (mishap: Mishap, count = 9) => Array.from({ length: count }, () => mishap);
 
 async function attempts(rig: AttemptRig, count: number): Promise<void> {

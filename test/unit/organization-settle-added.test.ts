@@ -5,7 +5,6 @@ import {
   ADD,
   ADOPT,
   cleanup,
-  found,
   type Given,
   givenUp,
   type Row,

@@ -9,7 +9,6 @@ import {
   missing,
   REMOVE,
   type Row,
-  refused,
   refusedRemoval,
   removing,
   SETTLE_MS,
