@@ -1,14 +1,14 @@
 import type { Reply } from '../../src/api/reply/reply.ts';
 import { judge } from '../../src/api/reply/verdict.ts';
-import type { Context } from '../../src/controller/kind.ts';
-import { Attempt } from '../../src/kinds/organization/attempt.ts';
+import type { Context, Result } from '../../src/controller/kind.ts';
+import { Attempt, type End } from '../../src/kinds/organization/attempt.ts';
 import {
   type Reported,
   sameKey,
   type Tuple,
 } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { cleanupGoal, type Goal, goalOf } from '../../src/kinds/organization/goal.ts';
-import { type Attempted, begin } from '../../src/kinds/organization/known.ts';
+import { ofThisApi } from '../../src/kinds/organization/inventory.ts';
 import { report } from '../../src/kinds/organization/report.ts';
 import type {
   Organization,
@@ -123,34 +123,34 @@ export class AttemptRig {
   }
 
   /** One attempt. Its status stands after that, as the engine would write it. */
-  async run(): Promise<Attempted & { readonly result: ReturnType<typeof report> }> {
+  async run(): Promise<{ readonly end: End; readonly result: Result }> {
     const began = this.object;
-    const attempted = await new Attempt(
-      {
-        context: this.#context(),
-        calls: this.#calls(),
-        goal: this.goal,
-        segments: ['v1', 'organizations', this.#spec.organizationId],
-        apiHash: API_HASH,
-        settleMs: SETTLE_MS,
-        mayRemove: this.#spec.deletionPolicy === 'RemovePrivateEndpoints',
-        ways: this.ways,
-        stillWanted: () => this.isWanted,
-      },
-      begin(began, API_HASH),
-    ).run();
-    const result = report(attempted, {
+    const { draft, events } = ofThisApi(began.status ?? {}, API_HASH);
+    const options = {
+      context: this.#context(),
+      calls: this.#calls(),
+      goal: this.goal,
+      segments: ['v1', 'organizations', this.#spec.organizationId],
+      apiHash: API_HASH,
+      settleMs: SETTLE_MS,
+      mayRemove: this.#spec.deletionPolicy === 'RemovePrivateEndpoints',
+      ways: this.ways,
+      stillWanted: () => this.isWanted,
+    };
+    const attempt = new Attempt(options, draft, events);
+    const end = await attempt.run();
+    const { latest } = this.#wish;
+    const result = report(attempt, end, {
       object: began,
       spec: this.#spec,
       goal: this.goal,
       hash: 'sha256:declared',
       settleMs: SETTLE_MS,
       now: this.now,
-      isWanted: this.isWanted,
-      latest: this.#wish.latest === undefined ? undefined : T0 + this.#wish.latest,
+      latest: latest === undefined ? undefined : T0 + latest,
     });
     if (result.status) this.object = { ...this.object, status: result.status };
-    return { ...attempted, result };
+    return { end, result };
   }
 
   #step(step: string): void {

@@ -2,23 +2,37 @@ import type { Success } from '../../api/reply/verdict.ts';
 import type { Event } from '../../controller/kind.ts';
 import { LEFT_OUT_ALL_GONE_MS, LEFT_OUT_IS_EMPTY_MS } from '../../waits.ts';
 import { timestamp } from '../shared/canonical.ts';
+import { withDrift, withHistory } from '../shared/changes.ts';
 import { lastRequestOf } from '../shared/common-status.ts';
-import {
-  endpointChanges,
-  type FieldChange,
-  nameChange,
-  withDrift,
-  withHistory,
-} from './changes.ts';
-import { compared } from './differences.ts';
-import { Listing } from './endpoints/endpoints.ts';
+import type { FieldChange } from '../shared/preview.ts';
+import { Listing, type Tuple } from './endpoints/endpoints.ts';
 import { isListLeftOut, type OrganizationReply, readReply, shownList } from './endpoints/reply.ts';
-import { changeEvent, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
+import { fieldOf, placeOf } from './endpoints/wording.ts';
+import { changeEvents, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
 import { type Goal, managesEndpoints } from './goal.ts';
-import type { Known } from './known.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationStatus, PendingChange } from './resource.ts';
 import { type Settlement, settle } from './settle.ts';
+
+/** What is known of the organization; it is gone with the attempt. */
+export interface Known {
+  /** The status as it would be written now, but for what the end of the attempt decides. */
+  draft: OrganizationStatus;
+  /** Undefined: not observed, or the reply had no list. */
+  list: Listing | undefined;
+  name: string | undefined;
+  /** Epoch ms at which the request left whose reply showed this; undefined: none has. */
+  observedAt: number | undefined;
+  requestId: string | undefined;
+  events: readonly Event[];
+  /** Differences between two replies that the operator did not make. */
+  drift: number;
+}
+
+export type Request =
+  | { readonly type: 'observe' }
+  | { readonly type: 'name'; readonly name: string }
+  | { readonly type: 'change'; readonly change: PendingChange };
 
 /** HTTP 200 with a result, and the request that it answers. */
 export interface Replied {
@@ -30,45 +44,39 @@ export interface Replied {
   readonly now: number;
   readonly settleMs: number;
   readonly apiHash: string;
-  readonly request:
-    | { readonly type: 'observe' }
-    | { readonly type: 'name'; readonly name: string }
-    | { readonly type: 'change'; readonly change: PendingChange };
+  readonly request: Request;
 }
 
-/** What a reply adds to what is known: its list settles what is open. Pure. */
-export function learn(known: Known, replied: Replied): Known {
-  const { verdict, request, sentAt, now, apiHash, object } = replied;
-  const reply = readReply(verdict.result, known.draft);
-  const read = listIn(known.draft, reply, replied);
-  // A name changes no endpoint: what the observation before it has shown still counts.
-  const isKept = request.type === 'name' && !read.list;
-  const settlement = read.list && settled(known.draft, read.list, replied);
-  const isAssumed = read.list !== undefined && reply.list === undefined;
-  const { changes, drift, events } = changesIn(known, reply, settlement, replied);
-  const draft: OrganizationStatus = {
-    ...known.draft,
+/** Adds what a reply shows to what is known: its list settles what is open. */
+export function learn(known: Known, replied: Replied): void {
+  const { verdict, request, sentAt, now, apiHash, object, goal } = replied;
+  const { draft } = known;
+  const reply = readReply(verdict.result, draft);
+  const { list, leftOutSince, events: leftOut } = listIn(draft, reply, replied);
+  const settlement = list && settled(draft, list, replied);
+  const inventory = settlement?.inventory ?? draft.privateEndpoints ?? [];
+  const isAssumed = list !== undefined && !reply.list;
+  const { changes, drift, events } = changesIn(draft, reply, settlement, replied);
+  known.draft = {
+    ...draft,
+    ...compared(goal, reply),
     verified: { time: timestamp(now), apiHash },
     lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
     organization: isAssumed ? { ...reply.shown, ...shownList([]) } : reply.shown,
-    listLeftOutSince: read.leftOutSince,
-    ...(settlement && {
-      privateEndpoints: settlement.inventory.length > 0 ? settlement.inventory : undefined,
-      pendingChange: settlement.pendingChange,
-    }),
-    ...compared(replied.goal, reply),
-    drift: withDrift(known.draft.drift, drift, now),
-    history: withHistory(known.draft.history, changes, { object, verdict, now }),
+    listLeftOutSince: leftOutSince,
+    privateEndpoints: inventory.length > 0 ? inventory : undefined,
+    pendingChange: settlement ? settlement.pendingChange : draft.pendingChange,
+    drift: withDrift(draft.drift, drift, now),
+    history: withHistory(draft.history, changes, { object, requestId: verdict.requestId, now }),
   };
-  return {
-    draft,
-    list: isKept ? known.list : read.list,
-    name: reply.name,
-    observedAt: isKept ? known.observedAt : sentAt,
-    requestId: verdict.requestId,
-    events: [...known.events, ...read.events, ...events],
-    drift: known.drift + drift.length,
-  };
+  known.name = reply.name;
+  known.requestId = verdict.requestId;
+  known.events = [...known.events, ...leftOut, ...events];
+  known.drift += drift.length;
+  // A name changes no endpoint: what the observation before it has shown still counts.
+  if (request.type === 'name' && !list) return;
+  known.list = list;
+  known.observedAt = sentAt;
 }
 
 interface ReadList {
@@ -105,30 +113,66 @@ function settled(draft: OrganizationStatus, list: Listing, replied: Replied): Se
 
 /** What this reply shows that this object changed, and what somebody else has. */
 function changesIn(
-  known: Known,
+  draft: OrganizationStatus,
   { name, shown }: OrganizationReply,
   settlement: Settlement | undefined,
   { object, verdict, request, goal }: Replied,
-): {
-  readonly changes: readonly FieldChange[];
-  readonly drift: readonly FieldChange[];
-  readonly events: readonly Event[];
-} {
-  const before = known.draft.organization?.name;
+) {
+  const from = draft.organization?.name;
   const { added = [], removed = [], remarks = [] } = settlement ?? {};
-  const isOther = shown.name !== undefined && shown.name !== before;
-  const isNamed = request.type === 'name' && isOther && name === request.name;
-  const named = isNamed ? [nameChange(before, name)] : [];
-  const changes = [...named, ...endpointChanges(added, removed)];
-  const isObserved = request.type === 'observe' && !goal.isCleanup && before !== undefined;
-  const isRenamed = isObserved && isOther && name !== goal.name;
-  const renamed = isRenamed ? [nameChange(before, shown.name)] : [];
+  const to = shown.name === from ? undefined : shown.name;
+  const isNamed = request.type === 'name' && name === request.name;
+  const isOthers = request.type === 'observe' && !goal.isCleanup && from !== undefined;
+  const renamed = to === undefined ? [] : [{ field: 'name', from, to }];
+  const changes = [...(isNamed ? renamed : []), ...endpointChanges(added, removed)];
+  const byOthers = isOthers && name !== goal.name ? renamed : [];
   const gone = remarks.filter(({ remark }) => remark === 'vanished').map(({ tuple }) => tuple);
-  const isFirst = object.status?.applied === undefined;
-  const applied = changes.length > 0 && !isFirst ? [changeEvent(changes, verdict.requestId)] : [];
+  const news = object.status?.applied === undefined ? [] : changes;
   return {
     changes,
-    drift: [...renamed, ...endpointChanges([], gone)],
-    events: [...renamedEvents(renamed), ...remarkEvents(remarks), ...applied],
+    drift: [...byOthers, ...endpointChanges([], gone)],
+    events: [
+      ...renamedEvents(byOthers),
+      ...remarkEvents(remarks),
+      ...changeEvents(news, verdict.requestId),
+    ],
+  };
+}
+
+/** Endpoints that came, and endpoints that went. */
+export function endpointChanges(
+  added: readonly Tuple[],
+  removed: readonly Tuple[],
+): readonly FieldChange[] {
+  return [
+    ...added.map((one) => ({ field: fieldOf(one), to: placeOf(one) })),
+    ...removed.map((one) => ({ field: fieldOf(one), from: placeOf(one) })),
+  ];
+}
+
+/** Declared values that the reply has otherwise, and those that it does not have. */
+function compared(
+  { name: declared, endpoints, isCleanup }: Goal,
+  { name: reported, list }: OrganizationReply,
+): Pick<OrganizationStatus, 'differences' | 'notReported'> {
+  if (isCleanup) return { differences: undefined, notReported: undefined };
+  const listing = new Listing(list ?? []);
+  // The API cannot change a description, so one that differs is only shown.
+  const described = (endpoints ?? []).flatMap((endpoint) => {
+    const { description } = endpoint;
+    const found = listing.find(endpoint);
+    if (!found || description === undefined || description === (found.description ?? '')) return [];
+    const field = fieldOf(endpoint, '.description');
+    return { field, declared: description, reported: found.description ?? '' };
+  });
+  const isOther = declared !== undefined && reported !== undefined && declared !== reported;
+  const differences = [...(isOther ? [{ field: 'name', declared, reported }] : []), ...described];
+  const notReported = [
+    ...(declared !== undefined && reported === undefined ? ['name'] : []),
+    ...(endpoints && !list ? ['privateEndpoints'] : []),
+  ];
+  return {
+    differences: differences.length > 0 ? differences : undefined,
+    notReported: notReported.length > 0 ? notReported : undefined,
   };
 }

@@ -2,6 +2,7 @@ import type { Objection } from '../../api/http/client.ts';
 import type { CallWish, Permit } from '../../api/limiter/contract.ts';
 import type { Reply } from '../../api/reply/reply.ts';
 import { judge } from '../../api/reply/verdict.ts';
+import { spread } from '../../backoff.ts';
 import { waitAtMost } from '../../clock.ts';
 import type { Context } from '../../controller/kind.ts';
 import { LONG_WAIT_MS } from '../../waits.ts';
@@ -11,6 +12,7 @@ import type { UsableCredential } from './credentials.ts';
 import { maskFor, maskTexts } from './masked.ts';
 import type { Remembered } from './remembered.ts';
 import type { Targets } from './target.ts';
+import { longWaitStatus } from './waiting.ts';
 
 export interface AttemptOptions extends Pick<KindContext, 'api' | 'limiter' | 'waiters' | 'clock'> {
   /** The queue key of the object. */
@@ -24,6 +26,7 @@ export interface AttemptOptions extends Pick<KindContext, 'api' | 'limiter' | 'w
   readonly onTried: (version: string) => void;
 }
 
+const LONG_WAIT_SPREAD_MS = 5_000;
 const NOT_WANTED = { type: 'not-wanted' } as const;
 
 interface Granted {
@@ -48,7 +51,7 @@ export class OneAttempt implements Calls {
 
   async permit(): Promise<NoCall | undefined> {
     const { context, remembered, wish, limiter, onTried } = this.#options;
-    for (;;) {
+    while (!this.#granted) {
       // Read anew after each wait: the Secret may be another one by now.
       const read = await remembered.read(context.object(), wish.ref);
       if (!context.stillWanted()) return NOT_WANTED;
@@ -61,6 +64,7 @@ export class OneAttempt implements Calls {
       if ('circuitOpen' in answer) return { type: 'key-refused' };
       if (!(await this.#waitForTurn())) return NOT_WANTED;
     }
+    return undefined;
   }
 
   #callWish({ credential }: UsableCredential): CallWish {
@@ -101,7 +105,9 @@ export class OneAttempt implements Calls {
       isWoken = true;
     });
     this.#waitsSince ??= clock.monotonic();
-    const patience = LONG_WAIT_MS - (clock.monotonic() - this.#waitsSince);
+    // A thousand that came together would all write at the same moment.
+    const longWaitMs = LONG_WAIT_MS + spread(id, LONG_WAIT_SPREAD_MS);
+    const patience = longWaitMs - (clock.monotonic() - this.#waitsSince);
     if (!this.#hasShownWait) await context.parked(() => waitAtMost(clock, patience, turn));
     if (!isWoken && !this.#hasShownWait && !(await this.#showWait())) return false;
     await context.parked(() => turn);
@@ -109,14 +115,14 @@ export class OneAttempt implements Calls {
   }
 
   async #showWait(): Promise<boolean> {
-    const { context, wish, limiter, id } = this.#options;
+    const { context, limiter, id } = this.#options;
     this.#hasShownWait = true;
-    const status = wish.onLongWait?.(limiter.ahead(id));
+    const status = longWaitStatus(context.object(), limiter.ahead(id), context.now());
     return status === undefined || context.save(status);
   }
 
   async send(request: CallRequest, isTooLate = (): boolean => false): Promise<Answer> {
-    const { api, clock, context, id, onTried, wish } = this.#options;
+    const { api, clock, context, id, onTried, remembered } = this.#options;
     const granted = this.#granted;
     if (!granted) throw new Error(`${id} calls without a permit`);
     const { permit, read } = granted;
@@ -126,7 +132,7 @@ export class OneAttempt implements Calls {
       if (!permit.begin()) return 'not-permitted';
       sentAt = clock.now();
       onTried(read.resourceVersion);
-      this.#options.remembered.keep(context.object(), wish.ref, read);
+      remembered.keep(context.object(), read);
       return undefined;
     };
     const { operation, method, path, body } = request;

@@ -100,7 +100,8 @@ export class ProcessJudge implements Judge {
   #process({ process, did, text, at }: Extract<Fact, { what: 'process' }>): void {
     if (did === 'frozen') this.#frozen.add(process);
     if (did === 'goes-on' || did === 'starts') this.#disturbedAt = at;
-    if (did === 'failed')
+    // Whoever has lost its Lease ends, and stands by again when it has been started anew.
+    if (did === 'failed' && !text?.startsWith('the leadership was lost'))
       this.#court.report('process failed', process, `${process} ended with an error: ${text}`);
     if (did === 'killed' && !this.#frozen.has(process)) {
       this.#court.report(
