@@ -8,7 +8,7 @@ import { at, e, entry, goal, listing, specOf } from './organization-entries.ts';
 /** `--api-timeout` of 35 s, and 60 s. */
 export const SETTLE_MS = 95 * SECOND;
 
-/** What one list is read with; times in ms after T0, at which every change was written. */
+/** What one list is read with; times in ms after T0. */
 export interface Given {
   readonly inventory?: readonly InventoryEntry[];
   readonly goal?: Goal;
@@ -16,6 +16,8 @@ export interface Given {
   readonly askedAt?: number;
   /** Absent: a second after it was asked. */
   readonly now?: number;
+  /** When the change was written; absent: at T0. */
+  readonly writtenAt?: number;
   readonly add?: readonly Tuple[];
   readonly remove?: readonly Tuple[];
   /** The list is in the reply to the change. */
@@ -25,7 +27,7 @@ export interface Given {
 export function settled(given: Given): Settlement {
   const { inventory = [], list = [], askedAt = SECOND, add, remove } = given;
   const change: PendingChange | undefined = (add ?? remove) && {
-    time: at(0),
+    time: at(given.writtenAt ?? 0),
     add: [...(add ?? [])],
     remove: [...(remove ?? [])],
   };

@@ -73,7 +73,7 @@ describe('a list beyond all measure', () => {
       region: long,
       description: `a\n${long}`,
     }));
-    const { list, shown } = readReply({ privateEndpoints: entries, name: long }, undefined);
+    const { list, shown } = readReply({ privateEndpoints: entries, name: long }, {});
     expect(list).toHaveLength(10_000);
     expect(shown.privateEndpointsTotal).toBe(10_000);
     expect(shown.privateEndpoints).toHaveLength(200);
@@ -82,7 +82,6 @@ describe('a list beyond all measure', () => {
       (text) => text?.length,
     );
     expect(lengths).toEqual([512, 64, 64, 64]);
-    expect(first?.description).toMatch(/^a x/);
     expect(shown.name).toHaveLength(256);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { InventoryEntry } from '../../src/kinds/organization/resource.ts';
 import { astray, HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';
 import { type AttemptRig, type AttemptWish, attemptOn } from '../support/organization-attempt.ts';
-import { appliedStatus, at, e } from '../support/organization-entries.ts';
+import { appliedStatus, at, e, entry } from '../support/organization-entries.ts';
 import { ours, told } from '../support/organization-told.ts';
 import { SETTLE_MS } from '../support/settlement.ts';
 
@@ -64,6 +65,18 @@ describe('the next attempt', () => {
       mishaps: { '+a +b': [422], '+a': [400], '+b': [409] },
     });
     expect(off((await told(rig)).wait, MINUTE)).toBe(0);
+  });
+
+  test('is when what was refused is due, also while another one waits for hours', async () => {
+    const time = { observedGeneration: 1, lastTransitionTime: at(-HOUR), message: 'x' };
+    const ready = { ...time, type: 'Ready', status: 'False', reason: 'NotConfirmed' } as const;
+    const refused = { lastError: { httpStatus: 423 }, nextAttemptTime: at(50 * SECOND) };
+    const inventory: InventoryEntry[] = [
+      entry('a', { state: 'Unconfirmed', since: at(-HOUR), nextAttemptTime: at(5 * HOUR) }),
+      { ...e('b'), state: 'Refused', ...refused },
+    ];
+    const status = appliedStatus(inventory, { conditions: [ready], attempts: 7 });
+    expect((await told(attemptOn({ ids: ['a', 'b'], status }))).wait).toBe(50 * SECOND);
   });
 
   test('is not every second where what was refused is kept back by a conflict', async () => {

@@ -15,7 +15,7 @@ import {
 } from '../../src/kinds/organization/goal.ts';
 import type { InventoryEntry } from '../../src/kinds/organization/resource.ts';
 import { type Evidence, type Settlement, settle } from '../../src/kinds/organization/settle.ts';
-import { MINUTE, SECOND, T0 } from '../support/objects.ts';
+import { HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';
 import { at, specOf } from '../support/organization-entries.ts';
 import { SETTLE_MS } from '../support/settlement.ts';
 
@@ -60,7 +60,7 @@ const known: fc.Arbitrary<InventoryEntry> = fc
         return { ...key, origin, state, since };
     }
   });
-const HOUR_AHEAD = 60 * MINUTE;
+const HOUR_AHEAD = HOUR;
 
 const evidence: fc.Arbitrary<Evidence> = fc
   .record({
@@ -89,10 +89,25 @@ const evidence: fc.Arbitrary<Evidence> = fc
     // Nothing is added that is there, but a list since may have shown an add that was sent.
     const there = keysOf(given.inventory.filter((entry) => !mayHaveBeenSent(entry)));
     const add = given.sent?.change.add.filter((one) => !there.has(sameKey(one))) ?? [];
+    // What is sent again was given up before that.
+    const again = keysOf(add);
+    const inventory = given.inventory.map((entry) =>
+      again.has(sameKey(entry)) && entry.state === 'Unconfirmed'
+        ? { ...entry, since: at(-HOUR), nextAttemptTime: given.sent?.change.time ?? '' }
+        : entry,
+    );
     const known = keysOf(given.inventory);
     const remove = given.sent?.change.remove.filter((one) => known.has(sameKey(one))) ?? [];
     const sent = given.sent && { ...given.sent, change: { ...given.sent.change, add, remove } };
-    return { ...given, sent, askedAt: T0, now: T0 + later, settleMs: SETTLE_MS, uid: 'uid-1' };
+    return {
+      ...given,
+      inventory,
+      sent,
+      askedAt: T0,
+      now: T0 + later,
+      settleMs: SETTLE_MS,
+      uid: 'uid-1',
+    };
   });
 
 function mayHaveBeenSent({ origin, state }: InventoryEntry): boolean {
