@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Facts } from '../../src/kinds/pipe-settings/decide.ts';
 import type { PipeSettings } from '../../src/kinds/pipe-settings/resource.ts';
 import {
   anAnswer,
@@ -12,7 +11,7 @@ import {
   sideIn,
   T0,
 } from '../support/objects.ts';
-import { anApplied, answerOf, visit } from '../support/pipe-settings-visits.ts';
+import { anApplied, answerOf, type Facts, visit } from '../support/pipe-settings-visits.ts';
 import { expectLawful } from '../support/status-law.ts';
 
 const other = (wanted: Parameters<typeof anApplied>[0] = {}) =>
@@ -46,7 +45,7 @@ describe('the declared settings are sent', () => {
     const own = facts.others
       ? { ...object, metadata: { ...object.metadata, creationTimestamp: '2026-01-01T00:00:00Z' } }
       : object;
-    expect(visit(own, { now, facts }).decision).toBe('send');
+    expect(visit(own, { now, facts }).decision).toBe('act');
   });
 });
 
@@ -160,7 +159,7 @@ test('a conflict is Reconciling for five minutes and then Stalled, with an event
   expect(second.result.events).toMatchObject([{ reason: 'TargetConflict' }]);
   const third = visit(second.object, { facts, now: T0 + HOUR });
   expect([third.status, third.result.events]).toEqual([second.status, []]);
-  expect(visit(third.object, { now: T0 + HOUR }).decision).toBe('send');
+  expect(visit(third.object, { now: T0 + HOUR }).decision).toBe('act');
 });
 
 function reasserted(): PipeSettings {
