@@ -108,7 +108,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
     ready: 'False',
     beside: 'Reconciling for 5 min, then Stalled',
     means:
-      'Another object holds this pipe or organization: the oldest one whose own key the API has accepted for it.',
+      'Another object owns this pipe or organization: the oldest one whose own key the API has accepted for it.',
   },
   EndpointConflict: {
     ready: 'False',

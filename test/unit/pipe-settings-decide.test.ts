@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Context } from '../../src/controller/kind.ts';
+import { pipeSettings } from '../../src/kinds/pipe-settings/index.ts';
 import type { PipeSettings } from '../../src/kinds/pipe-settings/resource.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { aKindContext } from '../support/kind-context.ts';
 import {
   anAnswer,
   aPipeSettings,
@@ -51,7 +55,6 @@ describe('the declared settings are sent', () => {
 
 describe('nothing is sent', () => {
   test.for<[string, PipeSettings, Partial<Facts>, object]>([
-    ['while deleted', aPipeSettings({ deleting: true }), {}, { next: 'on-change' }],
     ['of what was confirmed', anApplied(), {}, { next: 'on-change' }],
     [
       'of what was confirmed, whatever the Secret is',
@@ -102,7 +105,10 @@ describe('nothing is sent', () => {
       'for the pipe of an object that cannot be seen',
       aPipeSettings(),
       { others: [other({ namespace: 'far' })] },
-      { reason: 'TargetConflict', message: expect.not.stringContaining('"other"') },
+      {
+        reason: 'TargetConflict',
+        message: expect.stringContaining('owned by an object in another namespace'),
+      },
     ],
     [
       'in Plan',
@@ -129,6 +135,14 @@ describe('nothing is sent', () => {
     expect(readyIn(visited.status)).toMatchObject(ready);
     expectLawful(visited.status);
   });
+});
+
+test('a deleted object that a finalizer of others holds makes no call', async () => {
+  const call = () => Promise.reject(new Error('it made a call'));
+  const kind = pipeSettings.create(aKindContext(new FakeClock(), { call }));
+  const deleted = aPipeSettings({ deleting: true, generation: 2 });
+  const context = { now: () => T0 } as Context;
+  expect(await kind.reconcile(deleted, context)).toEqual({ next: 'on-change', did: 'nothing' });
 });
 
 test('a plan keeps its time while it stays the same, and shows the body to the letter', () => {

@@ -24,7 +24,7 @@ export class Caller<T extends KubeObject> {
     this.#kind = kind;
     this.#context = context;
     this.#targetOf = targetOf;
-    this.#remembered = new Remembered(context);
+    this.#remembered = new Remembered(context.readCredential);
     this.#targets = new Targets((id) => context.enqueue(id, 'user'));
   }
 

@@ -18,7 +18,7 @@ export function refuseSpec(object: KubeObject, problem: string, now: number): Re
   return resultOf(object, reportSpecInvalid({ object, previous, problem, now }), 'refuse-spec');
 }
 
-/** Make sure the object is not suspended. `isHeld`: what it stands for is there; `says`: of that. */
+/** Make sure it is not suspended. `isHeld`: what it stands for is there; `says`: of that. */
 export function refuseSuspended(
   object: KubeObject,
   { isHeld, says, now }: { readonly isHeld: boolean; readonly says: string; readonly now: number },
