@@ -8,7 +8,6 @@ import {
   currentReady,
   lastRequestOf,
   requestedAt,
-  usedAnnotations,
   withoutUndefined,
 } from '../../src/kinds/shared/common-status.ts';
 import {
@@ -18,7 +17,7 @@ import {
   sideOf,
 } from '../../src/kinds/shared/failures.ts';
 import { FAILURES } from '../../src/waits.ts';
-import { anAnswer, aPipeSettings, MINUTE, REQUESTED_AT, SECOND, T0 } from '../support/objects.ts';
+import { anAnswer, aPipeSettings, MINUTE, SECOND, T0 } from '../support/objects.ts';
 
 const failing = { ready: 'False', progress: 'Stalled', reason: 'Rejected', message: 'm' } as const;
 const reasons = Object.keys(FAILURES) as FailureReason[];
@@ -71,18 +70,13 @@ describe('the common fields', () => {
 });
 
 describe('the one-shot annotation', () => {
-  test('is its first 256 characters, and the only annotation that is kept', () => {
+  test('is its first 256 characters', () => {
     const object = aPipeSettings({ requested: '🙂'.repeat(1000) });
     expect(requestedAt(object)).toBe('🙂'.repeat(256));
-    const crowded = {
-      metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, other: 'x' } },
-    };
-    expect(usedAnnotations(crowded)).toEqual({ [REQUESTED_AT]: '🙂'.repeat(256) });
   });
 
   test('may be absent', () => {
     expect(requestedAt(aPipeSettings())).toBeUndefined();
-    expect(usedAnnotations(aPipeSettings())).toBeUndefined();
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { decide } from '../../src/kinds/pipe-settings/decide.ts';
 import { reportUnsent } from '../../src/kinds/pipe-settings/report.ts';
 import type { PipeSettings, PipeSettingsSpec } from '../../src/kinds/pipe-settings/resource.ts';
 import {
@@ -18,9 +17,9 @@ import {
 import {
   anApplied,
   answerOf,
-  factsOf,
   lost,
   replying,
+  sentFor,
   type Visit,
   visit,
 } from '../support/pipe-settings-visits.ts';
@@ -83,7 +82,7 @@ describe('a 200 that has all that is declared', () => {
       {
         type: 'Normal',
         reason: 'NoLongerManaged',
-        note: 'Left spec and are no longer managed; the API keeps what it has: engine_max_insert_threads (3)',
+        note: 'No longer in spec, so no longer managed; the API keeps what it has: engine_max_insert_threads (3)',
       },
     ]);
   });
@@ -293,9 +292,8 @@ describe('a PUT that failed', () => {
 
 describe('a refused key', () => {
   const unsent = (object: PipeSettings) => {
-    const send = decide(asking(object, 'now'), factsOf(), T0);
-    if (send.type !== 'send') throw new Error('nothing is to be sent');
-    return reportUnsent(object, send, { type: 'key-refused' }, T0);
+    const sent = sentFor(object.spec as PipeSettingsSpec);
+    return reportUnsent(object, sent, { type: 'key-refused' }, T0);
   };
 
   test('is shown without a call, a code or a time of its own', () => {

@@ -7,13 +7,14 @@ import { createKind } from '../shared/objects.ts';
 import { howToSend, showPlan } from '../shared/planned.ts';
 import { cleanUp } from './deletion.ts';
 import { goalOf } from './goal.ts';
-import { oursIn } from './known.ts';
+import { oursIn } from './inventory.ts';
 import { perform, type Setup } from './perform.ts';
 import { previewOf } from './preview.ts';
 import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
 import {
   FINALIZER,
   hasFinalizer,
+  mayRemove,
   type Organization,
   type OrganizationSpec,
   organizationType,
@@ -50,8 +51,7 @@ async function reconcile(
 ): Promise<Result> {
   await setup.caller.remember(object);
   if (object.metadata.deletionTimestamp) return cleanUp(object, context, setup);
-  if (!(await keepFinalizer(object, context)))
-    return { next: { at: context.now() + 1_000 }, did: 'nothing' };
+  if (!(await keepFinalizer(object, context))) return { next: 'on-change', did: 'nothing' };
   const decided = decide(context.object(), setup, context.now());
   if (decided.type === 'done') return decided.result;
   const { spec, due } = decided;
@@ -74,13 +74,10 @@ async function keepFinalizer(
   object: Organization,
   context: Context<Organization>,
 ): Promise<boolean> {
-  const { spec, status: known = {} } = object;
-  const { deletionPolicy } = (spec ?? {}) as { readonly deletionPolicy?: unknown };
-  const mayRemove = deletionPolicy === 'RemovePrivateEndpoints';
+  const { status: known = {} } = object;
   const hasOwn = oursIn(known).length > 0 || known.pendingChange !== undefined;
-  if (mayRemove && hasOwn && !hasFinalizer(object)) return context.finalizer(FINALIZER, true);
-  if (!mayRemove && hasFinalizer(object)) return context.finalizer(FINALIZER, false);
-  return true;
+  if (mayRemove(object) ? !hasOwn || hasFinalizer(object) : !hasFinalizer(object)) return true;
+  return context.finalizer(FINALIZER, mayRemove(object));
 }
 
 function decide(

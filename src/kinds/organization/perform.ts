@@ -2,12 +2,17 @@ import type { Context, Result } from '../../controller/kind.ts';
 import type { KindContext } from '../shared/context.ts';
 import type { Due } from '../shared/due.ts';
 import type { Shared } from '../shared/objects.ts';
-import { Attempt } from './attempt.ts';
+import { Attempt, type End } from './attempt.ts';
 import type { Goal } from './goal.ts';
-import { type Attempted, begin, notAttempted } from './known.ts';
+import { dueAt, ofThisApi } from './inventory.ts';
 import { addressOf } from './remote.ts';
 import { report } from './report.ts';
-import type { Organization, OrganizationSpec } from './resource.ts';
+import {
+  mayRemove,
+  type Organization,
+  type OrganizationSpec,
+  type OrganizationStatus,
+} from './resource.ts';
 import type { Ways } from './ways.ts';
 
 /** What the reconciles of all Organizations share. */
@@ -38,21 +43,29 @@ export function perform(
   context: Context<Organization>,
   setup: Setup,
   { spec, goal, due, latest, stillWanted, refuse }: Wanted,
-): Promise<{ readonly result: Result; readonly attempted?: Attempted }> {
-  const { caller, apiHash, settleMs, waysOf } = setup;
+): Promise<{ readonly result: Result; readonly end?: End; readonly draft?: OrganizationStatus }> {
+  const { apiHash, settleMs } = setup;
   const { segments, hash } = addressOf(setup.context.api.baseUrl, spec.organizationId, goal);
   const wish = { ref: spec.credentialsSecretRef, ...due };
-  return caller.perform(object, context, wish, async (calls, none) => {
+  return setup.caller.perform(object, context, wish, async (calls, none) => {
     const began = context.object();
     const refusal = none ? undefined : refuse(began);
     if (refusal) return { result: refusal };
-    const mayRemove = spec.deletionPolicy === 'RemovePrivateEndpoints';
-    const known = begin(began, apiHash, due.priority === 'user' ? context.now() : undefined);
-    const wanted = { goal, segments, apiHash, settleMs, mayRemove, stillWanted };
-    const attempted = none
-      ? notAttempted(known, none)
-      : await new Attempt({ context, calls, ways: waysOf(object), ...wanted }, known).run();
-    const times = { settleMs, latest, now: context.now(), isWanted: stillWanted() };
-    return { result: report(attempted, { object: began, spec, goal, hash, ...times }), attempted };
+    const ways = setup.waysOf(object);
+    const wanted = {
+      mayRemove: mayRemove(began),
+      goal,
+      segments,
+      apiHash,
+      settleMs,
+      ways,
+      stillWanted,
+    };
+    const { draft, events } = ofThisApi(began.status ?? {}, apiHash);
+    const first = due.priority === 'user' ? dueAt(draft, context.now()) : draft;
+    const attempt = new Attempt({ context, calls, ...wanted }, first, events);
+    const end = await attempt.run(none);
+    const reporting = { object: began, spec, goal, hash, settleMs, latest, now: context.now() };
+    return { result: report(attempt, end, reporting), end, draft: attempt.draft };
   });
 }

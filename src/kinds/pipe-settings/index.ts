@@ -1,6 +1,7 @@
 import type { Kind } from '../../controller/kind.ts';
 import { SETTLE_AFTER_TIMEOUT_MS } from '../../waits.ts';
 import { digestOf } from '../shared/canonical.ts';
+import { refuseDeleted } from '../shared/checks.ts';
 import type { KindContext } from '../shared/context.ts';
 import { type Decision, decideDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
@@ -27,6 +28,8 @@ function create(context: KindContext): Kind {
   const kind = { type: pipeSettingsType, status, targetOf };
   return createKind<PipeSettings>(context, kind, async (object, attempt, { caller, others }) => {
     const decide = (newest: PipeSettings, hasPermit = false): Decision<PipeSettingsSpec> => {
+      const deleted = refuseDeleted(newest);
+      if (deleted) return { type: 'done', result: deleted };
       const { hasSlot, ...facts } = caller.factsOf(newest);
       const now = attempt.now();
       const known = { ...facts, others: others(newest), apiHash, planOnly, now };

@@ -37,7 +37,7 @@ export function createCaller<T extends KubeObject>(
   targetOf: (object: T) => string | undefined,
 ): Caller<T> {
   const { limiter, secrets, enqueue } = context;
-  const remembered = new Remembered(context);
+  const remembered = new Remembered(context.readCredential);
   const tried = new Map<string, { readonly name: string; readonly version: string }>();
   const targets = new Targets((id) => enqueue(id, 'user'));
   const idOf = (object: T): string => queueKey(kind, keyOf(object));

@@ -49,14 +49,6 @@ export function isRequested(object: KubeObject): boolean {
   return requested !== undefined && requested !== lastHandledReconcileAt;
 }
 
-/**
- * The part of the metadata that a reconcile uses; the annotation is cut, all others are dropped.
- */
-export function usedAnnotations(object: KubeObject): Readonly<Record<string, string>> | undefined {
-  const value = requestedAt(object);
-  return value === undefined ? undefined : { [REQUESTED_AT]: value };
-}
-
 export function generationOf(object: KubeObject): number {
   return object.metadata.generation ?? 0;
 }

@@ -8,8 +8,8 @@ import { type CommonStatus, currentReady, isRequested } from './common-status.ts
 import { isFailure, longestWait } from './failures.ts';
 
 /**
- * Whether an attempt is to be made now, and if not, when to look again. `halfOpen`: it may try a key
- * that the API has refused, since its own time has come or a person asks.
+ * Whether an attempt is to be made now, and if not, when to look again. `halfOpen`: it may try a
+ * key that the API has refused, since its own time has come or a person asks.
  */
 export type Due =
   | { readonly type: 'now'; readonly priority: Priority; readonly halfOpen: boolean }

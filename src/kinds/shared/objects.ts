@@ -35,7 +35,7 @@ export interface Shared<T extends KubeObject> {
   readonly others: (object: T) => readonly T[];
 }
 
-/** Joins what every kind answers the controller in the same way with what a reconcile of it does. */
+/** Joins what all kinds answer the controller in the same way with what a reconcile of one does. */
 export function createKind<T extends KubeObject>(
   context: KindContext,
   options: KindOptions<T>,

@@ -1,0 +1,30 @@
+import { commonStatus, statusWith } from '../shared/common-status.ts';
+import { counted } from './endpoints/wording.ts';
+import type { Goal } from './goal.ts';
+import type { Organization, OrganizationStatus } from './resource.ts';
+
+/** The status in the midst of an attempt: what is being sent, and how far it is. */
+export function inProgress(
+  object: Organization,
+  draft: OrganizationStatus,
+  goal: Goal,
+  now: number,
+): OrganizationStatus {
+  const { pendingChange, privateEndpoints = [], lastRequest } = draft;
+  const { add = [], remove = [] } = pendingChange ?? {};
+  const there = privateEndpoints.filter(({ state }) => state === 'Present').length;
+  const far = goal.isCleanup ? `${there} left` : `${there} of ${counted(goal.listed.size)} there`;
+  const doing = pendingChange
+    ? `Sending ${counted(add.length)} to add, ${remove.length} to remove`
+    : 'The API refused a change, and the rest follows';
+  const message = `${goal.isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`;
+  const summary = {
+    ready: 'Unknown',
+    progress: 'Reconciling',
+    reason: 'Pending',
+    message,
+  } as const;
+  const { status: previous } = object;
+  const said = { summary, now, attempts: previous?.attempts, acknowledge: true };
+  return statusWith(draft, { ...commonStatus(object, previous, said), lastRequest });
+}
