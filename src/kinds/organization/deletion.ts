@@ -138,9 +138,13 @@ export async function cleanUp(
   });
   if (!end || !context.stillWanted()) return result;
   const left = leftOf(draft, goal);
-  if (isClean(left, draft)) return letGo(object, context, setup, { left });
-  setup.failedCleanups.add(uid);
-  if (context.now() >= deadline) return letGo(object, context, setup, { left, because: TOO_LATE });
+  const isOver = isClean(left, draft);
+  if (!isOver) setup.failedCleanups.add(uid);
+  if (isOver || context.now() >= deadline) {
+    const because = isOver ? undefined : TOO_LATE;
+    const released = await letGo(object, context, setup, { left, because });
+    return { ...released, events: result.events ?? [] };
+  }
   const next = result.next === 'on-change' ? { at: latest } : result.next;
   return { ...whileDeleting(result, left, deadline), next };
 }
@@ -164,7 +168,7 @@ async function letGo(
   object: Organization,
   context: Context<Organization>,
   { context: { announce, log }, failedCleanups }: Setup,
-  { left, because }: { readonly left: Left; readonly because?: string },
+  { left, because }: { readonly left: Left; readonly because?: string | undefined },
 ): Promise<Result> {
   const { organizationId = '' } = (object.spec ?? {}) as { readonly organizationId?: string };
   const abandoned = because === undefined ? [] : left.own;
@@ -174,14 +178,14 @@ async function letGo(
     context.emit(event);
     if (event.reason === 'CleanupAbandoned') announce(event);
   }
+  const { namespace, name, uid } = object.metadata;
   if (abandoned.length > 0) {
-    const { namespace, name } = object.metadata;
-    const all = abandoned.map(withPlace).join(', ');
-    const fields = { kind: organizationType.kind, namespace, name, organizationId, left: all };
+    const said = abandoned.map(withPlace).join(', ');
+    const fields = { kind: organizationType.kind, namespace, name, organizationId, left: said };
     log.warn(fields, 'deleting an Organization with private endpoints left at the API');
   }
   if (!(await context.finalizer(FINALIZER, false))) return { next: 'on-change', did: 'nothing' };
-  failedCleanups.delete(object.metadata.uid);
+  failedCleanups.delete(uid);
   if (abandoned.length === 0) return { next: 'on-change', did: 'release', facts: {} };
   return { next: 'on-change', did: 'abandon', counts: { abandoned: abandoned.length } };
 }

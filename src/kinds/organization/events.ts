@@ -37,6 +37,11 @@ const WORDS: Readonly<Record<Remark, Words>> = {
     'Missing from the list of the API for more than 15 minutes, and listed again; somebody else may have added it:',
     `This object no longer removes it. ${ADOPT}`,
   ],
+  untracked: [
+    'OwnershipUnknown',
+    'Not in status.privateEndpoints, although this list was applied before; this object or somebody else added it:',
+    NEVER_REMOVES,
+  ],
   vanished: [
     'DriftDetected',
     'Removed at the API, not by the operator:',
@@ -54,13 +59,6 @@ export function remarkEvents(remarks: Settlement['remarks']): readonly Event[] {
     const meant = remarks.filter((one) => one.remark === remark).map(({ tuple }) => tuple);
     return namingAll(meant, words);
   });
-}
-
-/** Found at the API, where the status should know them. */
-export function untrackedEvents(tuples: readonly Tuple[]): readonly Event[] {
-  const before =
-    'Not in status.privateEndpoints, although this list was applied before; this object or somebody else added it:';
-  return namingAll(tuples, ['OwnershipUnknown', before, NEVER_REMOVES]);
 }
 
 /** Notes that name every one of them in full, as many notes as that takes. */

@@ -29,9 +29,9 @@ export function ofThisApi(
   return { draft: { ...rest, privateEndpoints }, events: relocatedEvents(oursIn(status)) };
 }
 
-/** Where a person wants it now (epoch ms), what was sent in vain does not wait for its own time. */
-export function dueAt(status: OrganizationStatus, askedAt: number): OrganizationStatus {
-  const nextAttemptTime = timestamp(askedAt);
+/** A person wants it now: what was sent in vain does not wait for its own time. */
+export function dueNow(status: OrganizationStatus, now: number): OrganizationStatus {
+  const nextAttemptTime = timestamp(now);
   const privateEndpoints = status.privateEndpoints?.map((entry) =>
     entry.attempts === undefined ? entry : { ...entry, nextAttemptTime },
   );

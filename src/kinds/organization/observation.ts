@@ -5,16 +5,10 @@ import { timestamp } from '../shared/canonical.ts';
 import { withDrift, withHistory } from '../shared/changes.ts';
 import { generationOf, lastRequestOf } from '../shared/common-status.ts';
 import type { FieldChange } from '../shared/preview.ts';
-import { Listing, sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
+import { Listing, type Tuple } from './endpoints/endpoints.ts';
 import { isListLeftOut, type OrganizationReply, readReply, shownList } from './endpoints/reply.ts';
 import { fieldOf, placeOf } from './endpoints/wording.ts';
-import {
-  changeEvents,
-  leftOutEvents,
-  remarkEvents,
-  renamedEvents,
-  untrackedEvents,
-} from './events.ts';
+import { changeEvents, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
 import { type Goal, managesEndpoints } from './goal.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationStatus, PendingChange } from './resource.ts';
@@ -114,7 +108,9 @@ function settled(draft: OrganizationStatus, list: Listing, replied: Replied): Se
   const change = request.type === 'change' ? request.change : draft.pendingChange;
   const sent = change && { change, answered: request.type === 'change' };
   const inventory = draft.privateEndpoints ?? [];
-  return settle({ inventory, goal, list, askedAt, now, sent, settleMs, uid: object.metadata.uid });
+  const wasApplied = draft.applied?.generation === generationOf(object);
+  const evidence = { inventory, goal, list, askedAt, now, sent, settleMs, wasApplied };
+  return settle({ ...evidence, uid: object.metadata.uid });
 }
 
 /** What this reply shows that this object changed, and what somebody else has. */
@@ -140,23 +136,9 @@ function changesIn(
     events: [
       ...renamedEvents(byOthers),
       ...remarkEvents(remarks),
-      ...untrackedEvents(untracked(draft, settlement, object)),
       ...changeEvents(news, verdict.requestId),
     ],
   };
-}
-
-/** Of a list that was applied before, and yet unknown: somebody has wiped the inventory. */
-function untracked(
-  { applied, privateEndpoints = [] }: OrganizationStatus,
-  settlement: Settlement | undefined,
-  object: Organization,
-): Tuple[] {
-  if (!settlement || applied?.generation !== generationOf(object)) return [];
-  const known = new Set(privateEndpoints.map(sameKey));
-  for (const { tuple } of settlement.remarks) known.add(sameKey(tuple));
-  const found = settlement.inventory.filter(({ origin }) => origin === 'Found');
-  return found.filter((one) => !known.has(sameKey(one))).map(tupleOf);
 }
 
 /** Endpoints that came, and endpoints that went. */
