@@ -1,13 +1,26 @@
 import type { KubeObject } from '../../kube/resource.ts';
+import { timestamp } from '../shared/canonical.ts';
 import type { FieldChange, Preview } from '../shared/preview.ts';
-import { type Decision, decide } from './decide.ts';
-import { Listing, sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
+import { type Change, type Decision, decide, nextChange, type Question } from './decide.ts';
+import {
+  asReported,
+  Listing,
+  type Reported,
+  sameKey,
+  type Tuple,
+  tupleOf,
+} from './endpoints/endpoints.ts';
 import { storedEntries } from './endpoints/reply.ts';
 import { counted, names } from './endpoints/wording.ts';
 import { type Goal, goalOf, isOurs, managesEndpoints } from './goal.ts';
 import { endpointChanges } from './observation.ts';
 import { addressOf, changeBody, nameBody, OBSERVE_BODY } from './remote.ts';
-import { type Organization, type OrganizationStatus, parseSpec } from './resource.ts';
+import {
+  type InventoryEntry,
+  type Organization,
+  type OrganizationStatus,
+  parseSpec,
+} from './resource.ts';
 import { settle } from './settle.ts';
 
 /** For the plugin: as if the object were alone. */
@@ -30,31 +43,29 @@ export function previewOf(
   const isUnknown = status.pendingChange !== undefined || (managesEndpoints(goal) && !known);
   const { privateEndpoints: before = [] } = status;
   const present = before.filter(({ state }) => state === 'Present').map(tupleOf);
-  const list = new Listing((isUnknown ? present : known) ?? []);
-  const evidence = { inventory: before, goal, list, askedAt: now, now, settleMs: 0, uid };
-  const { inventory } = settle(evidence);
+  const list = (isUnknown ? present : known) ?? [];
   const { name } = status.organization ?? {};
-  const decision = decide({ goal, inventory, list, name, now });
-  const { add, remove, blocked } = decision;
+  const start = { goal, inventory: before, list, name, now, uid };
+  const { first, sent, inventory } = attemptOn(start);
+  const [add, remove] = [sent.flatMap((one) => one.add), sent.flatMap((one) => one.remove)];
   const renamed: FieldChange[] =
-    decision.name === undefined ? [] : [{ field: 'name', from: name, to: decision.name }];
+    first.name === undefined ? [] : [{ field: 'name', from: name, to: first.name }];
   const changes = [...renamed, ...endpointChanges(add, remove)];
-  const isEmptyChange = add.length + remove.length === 0;
   const rest = [
-    ...(decision.name === undefined ? [] : [nameBody(decision.name)]),
-    ...(isEmptyChange ? [] : [changeBody({ add, remove }, goal)]),
+    ...(first.name === undefined ? [] : [nameBody(first.name)]),
+    ...sent.map((change) => changeBody(change, goal)),
   ];
-  const bodies = [OBSERVE_BODY, ...(isUnknown || blocked ? [] : rest)];
+  const bodies = [OBSERVE_BODY, ...(isUnknown || first.blocked ? [] : rest)];
   const { path } = addressOf('', organizationId, goal);
   const owned = new Set(before.filter(isOurs).map(sameKey));
-  const adopted = inventory.filter((one) => isOurs(one) && !owned.has(sameKey(one)));
+  const adopted = inventory.filter((one) => one.origin === 'Adopted' && !owned.has(sameKey(one)));
   const isSettled = inventory.every(({ state }) => state === 'Present');
   const basis = isUnknown || !status.organization ? 'Unknown' : 'LastResponse';
   return {
-    does: blocked ? 'blocked' : 'send',
+    does: first.blocked ? 'blocked' : 'send',
     says: isUnknown
       ? `${READS}; what follows depends on that list`
-      : said(decision, goal, bodies, adopted),
+      : said({ ...first, add, remove }, goal, bodies, adopted),
     requests: bodies.map((body) => ({ method: 'PATCH', path, body })),
     changes,
     basis,
@@ -62,10 +73,45 @@ export function previewOf(
   };
 }
 
+interface Start extends Omit<Question, 'list'> {
+  readonly list: readonly Reported[];
+  readonly uid: string;
+}
+
+/** What an attempt would send, one change after another, as if each took effect. */
+function attemptOn({ uid, ...start }: Start): {
+  readonly first: Decision;
+  readonly sent: readonly Change[];
+  readonly inventory: readonly InventoryEntry[];
+} {
+  const { goal, now } = start;
+  const oneByOne = start.inventory.some(({ lastError }) => lastError);
+  const evidence = { goal, askedAt: now, now, settleMs: 0, uid };
+  const sent: Change[] = [];
+  let [reported, first]: [readonly Reported[], Decision | undefined] = [start.list, undefined];
+  let { inventory } = settle({ ...evidence, ...start, list: new Listing(reported) });
+  for (;;) {
+    const decision = decide({ ...start, inventory, list: new Listing(reported) });
+    first ??= decision;
+    const change = nextChange(decision, oneByOne && !decision.blocked);
+    if (change) sent.push(change);
+    if (!change || decision.blocked) return { first, sent, inventory };
+    const { add, remove } = change;
+    const isGone = (one: Reported) =>
+      remove.some((tuple) => sameKey(asReported(one, tuple)) === sameKey(tuple));
+    reported = [...reported.filter((one) => !isGone(one)), ...add];
+    const asSent = { time: timestamp(now), add: [...add], remove: [...remove] };
+    const answer = { change: asSent, answered: true };
+    ({ inventory } = settle({ ...evidence, inventory, list: new Listing(reported), sent: answer }));
+  }
+}
+
 const READS = 'One PATCH that reads the list of private endpoints';
 
+type Said = Omit<Decision, 'add' | 'remove'> & Change;
+
 function said(
-  decision: Decision,
+  decision: Said,
   goal: Goal,
   bodies: readonly string[],
   adopted: readonly Tuple[],

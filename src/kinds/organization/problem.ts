@@ -60,7 +60,7 @@ export function problemOf(attempted: Attempted, ending: Ending): Problem | undef
       Missing: 'no longer in the list:',
     });
     const message = `Private endpoints ${what.join('; ')}${quoting(requestId)}. The list is read again at status.nextAttemptTime before anything else is sent for them`;
-    return { reason: 'NotConfirmed', message, at: earliest(open, now) };
+    return { reason: 'NotConfirmed', message, at: earliest(inventory, now) };
   }
   return refused(attempted, ending) ?? otherName(attempted, goal) ?? conflicting(conflicts);
 }

@@ -70,7 +70,11 @@ export function reportedOf(
     const read = want === undefined ? undefined : readAs(typeof want, parseJson(value)?.value);
     return read === undefined ? [] : [[field, read] as const];
   });
-  return { ...reported.settings, ...Object.fromEntries(additional) } as Declared;
+  const settings = Object.entries(reported.settings ?? {});
+  const known = settings.flatMap(([field, value]) =>
+    value === undefined ? [] : [[field, value] as const],
+  );
+  return Object.fromEntries([...known, ...additional]);
 }
 
 function isSetting(name: string): name is SettingName {
