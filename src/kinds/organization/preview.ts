@@ -2,10 +2,17 @@ import type { KubeObject } from '../../kube/resource.ts';
 import { timestamp } from '../shared/canonical.ts';
 import type { FieldChange, Preview } from '../shared/preview.ts';
 import { type Change, type Decision, decide, nextChange, type Question } from './decide.ts';
-import { asReported, Listing, type Reported, sameKey, tupleOf } from './endpoints/endpoints.ts';
+import {
+  asReported,
+  Listing,
+  type Reported,
+  sameKey,
+  type Tuple,
+  tupleOf,
+} from './endpoints/endpoints.ts';
 import { storedEntries } from './endpoints/reply.ts';
 import { counted, names } from './endpoints/wording.ts';
-import { type Goal, goalOf, managesEndpoints } from './goal.ts';
+import { type Goal, goalOf, isOurs, managesEndpoints } from './goal.ts';
 import { endpointChanges } from './observation.ts';
 import { addressOf, changeBody, nameBody, OBSERVE_BODY } from './remote.ts';
 import {
@@ -50,13 +57,15 @@ export function previewOf(
   ];
   const bodies = [OBSERVE_BODY, ...(isUnknown || first.blocked ? [] : rest)];
   const { path } = addressOf('', organizationId, goal);
+  const owned = new Set(before.filter(isOurs).map(sameKey));
+  const adopted = inventory.filter((one) => one.origin === 'Adopted' && !owned.has(sameKey(one)));
   const isSettled = inventory.every(({ state }) => state === 'Present');
   const basis = isUnknown || !status.organization ? 'Unknown' : 'LastResponse';
   return {
     does: first.blocked ? 'blocked' : 'send',
     says: isUnknown
       ? `${READS}; what follows depends on that list`
-      : said({ ...first, add, remove }, goal, bodies),
+      : said({ ...first, add, remove }, goal, bodies, adopted),
     requests: bodies.map((body) => ({ method: 'PATCH', path, body })),
     changes,
     basis,
@@ -101,7 +110,12 @@ const READS = 'One PATCH that reads the list of private endpoints';
 
 type Said = Omit<Decision, 'add' | 'remove'> & Change;
 
-function said(decision: Said, goal: Goal, bodies: readonly string[]): string {
+function said(
+  decision: Said,
+  goal: Goal,
+  bodies: readonly string[],
+  adopted: readonly Tuple[],
+): string {
   const { name, add, remove, blocked, conflicts } = decision;
   if (blocked)
     return `${READS}, and nothing else: ${counted(blocked.length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}`;
@@ -115,8 +129,8 @@ function said(decision: Said, goal: Goal, bodies: readonly string[]): string {
       ? `${READS} and changes nothing`
       : `${bodies.length} PATCH requests, one after another: read the list, then ${parts.join(', ')}`;
   const others = `; not touched: ${names(conflicts)}, because the API has the id elsewhere`;
-  const adopts = '; listed private endpoints that are already there will be owned by this object';
-  return what + (conflicts.length > 0 ? others : '') + (goal.adopt ? adopts : '');
+  const adopts = `; this object becomes the owner of ${names(adopted)}: it removes them when they are no longer listed`;
+  return what + (conflicts.length > 0 ? others : '') + (adopted.length > 0 ? adopts : '');
 }
 
 /** The list of the last reply, where all of it is kept. */
