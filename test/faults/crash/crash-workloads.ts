@@ -160,6 +160,11 @@ async function named(scene: CrashScene): Promise<void> {
   await accepted(scene);
 }
 
+/** Another edit in place of the one that is being made. */
+export function withdrawing({ orgs }: CrashScene): Promise<void> {
+  return orgs.create(NAME, { ...NAMED, ...list('b', 'e') });
+}
+
 /** A first contact, with a finalizer where the policy is to remove. */
 export function firstContact(policy: 'Retain' | 'RemovePrivateEndpoints') {
   return ({ orgs }: CrashScene): Promise<void> =>
