@@ -61,7 +61,6 @@ async function prepare(leader: Replica): Promise<void> {
     await stage.psets.create(name, { credentialsSecretRef: { name: 'key-line' } });
   // Objects are taken in their order: when it has made a call, those before it are in line.
   await stage.psets.create('failing');
-  await orgs.create('org', { privateEndpoints: [PSC] });
   await stage.psets.create('reading', { credentialsSecretRef: { name: 'key-reading' } });
   await orgs.untilIt(
     'org',
