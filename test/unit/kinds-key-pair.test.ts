@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { doubtAbout, keyPairIn } from '../../src/kinds/shared/key-pair.ts';
+import { doubtAbout, keyPairIn } from '../../src/kube/secrets/key-pair.ts';
 import { type SecretValue, valueOf } from '../../src/kube/secrets/secret-state.ts';
 
 function aSecret(keyId: string, keySecret: string): SecretValue {

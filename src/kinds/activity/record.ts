@@ -1,7 +1,6 @@
 import { cutText } from '../../controller/conditions.ts';
 import { canonicalJson } from '../shared/canonical.ts';
-import { quoting } from '../shared/common-status.ts';
-import type { KindSummary } from '../shared/reasons.ts';
+import { type KindSummary, quoting } from '../shared/common-status.ts';
 
 interface RecordField {
   readonly about: string;

@@ -21,6 +21,7 @@ import {
   mayRemove,
   type Organization,
   type OrganizationSpec,
+  organizationType,
   parseSpec,
 } from './resource.ts';
 import { byAdoption } from './settle.ts';
@@ -137,9 +138,13 @@ export async function cleanUp(
   });
   if (!end || !context.stillWanted()) return result;
   const left = leftOf(draft, goal);
-  if (isClean(left, draft)) return letGo(object, context, setup, { left });
-  setup.failedCleanups.add(uid);
-  if (context.now() >= deadline) return letGo(object, context, setup, { left, because: TOO_LATE });
+  const isOver = isClean(left, draft);
+  if (!isOver) setup.failedCleanups.add(uid);
+  if (isOver || context.now() >= deadline) {
+    const because = isOver ? undefined : TOO_LATE;
+    const released = await letGo(object, context, setup, { left, because });
+    return { ...released, events: result.events ?? [] };
+  }
   const next = result.next === 'on-change' ? { at: latest } : result.next;
   return { ...whileDeleting(result, left, deadline), next };
 }
@@ -162,8 +167,8 @@ function showCleanup(
 async function letGo(
   object: Organization,
   context: Context<Organization>,
-  { context: { announce }, failedCleanups }: Setup,
-  { left, because }: { readonly left: Left; readonly because?: string },
+  { context: { announce, log }, failedCleanups }: Setup,
+  { left, because }: { readonly left: Left; readonly because?: string | undefined },
 ): Promise<Result> {
   const { organizationId = '' } = (object.spec ?? {}) as { readonly organizationId?: string };
   const abandoned = because === undefined ? [] : left.own;
@@ -173,11 +178,16 @@ async function letGo(
     context.emit(event);
     if (event.reason === 'CleanupAbandoned') announce(event);
   }
+  const { namespace, name, uid } = object.metadata;
+  if (abandoned.length > 0) {
+    const said = abandoned.map(withPlace).join(', ');
+    const fields = { kind: organizationType.kind, namespace, name, organizationId, left: said };
+    log.warn(fields, 'deleting an Organization with private endpoints left at the API');
+  }
   if (!(await context.finalizer(FINALIZER, false))) return { next: 'on-change', did: 'nothing' };
-  failedCleanups.delete(object.metadata.uid);
+  failedCleanups.delete(uid);
   if (abandoned.length === 0) return { next: 'on-change', did: 'release', facts: {} };
-  const facts = { organizationId, left: abandoned.map(withPlace).join(', ') };
-  return { next: 'on-change', did: 'abandon', facts, counts: { abandoned: abandoned.length } };
+  return { next: 'on-change', did: 'abandon', counts: { abandoned: abandoned.length } };
 }
 
 /** Begins the message of an object whose deletion waits. */

@@ -37,6 +37,11 @@ const WORDS: Readonly<Record<Remark, Words>> = {
     'Missing from the list of the API for more than 15 minutes, and listed again; somebody else may have added it:',
     `This object no longer removes it. ${ADOPT}`,
   ],
+  untracked: [
+    'OwnershipUnknown',
+    'Not in status.privateEndpoints, although this list was applied before; this object or somebody else added it:',
+    NEVER_REMOVES,
+  ],
   vanished: [
     'DriftDetected',
     'Removed at the API, not by the operator:',

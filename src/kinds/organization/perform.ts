@@ -4,7 +4,7 @@ import type { Due } from '../shared/due.ts';
 import type { Shared } from '../shared/objects.ts';
 import { Attempt, type End } from './attempt.ts';
 import type { Goal } from './goal.ts';
-import { ofThisApi } from './inventory.ts';
+import { dueNow, ofThisApi } from './inventory.ts';
 import { addressOf } from './remote.ts';
 import { report } from './report.ts';
 import {
@@ -61,7 +61,8 @@ export function perform(
       ways,
       stillWanted,
     };
-    const { draft, events } = ofThisApi(began.status ?? {}, apiHash);
+    const { draft: known, events } = ofThisApi(began.status ?? {}, apiHash);
+    const draft = due.priority === 'user' ? dueNow(known, context.now()) : known;
     const attempt = new Attempt({ context, calls, ...wanted }, draft, events);
     const end = await attempt.run(none);
     const reporting = { object: began, spec, goal, hash, settleMs, latest, now: context.now() };

@@ -1,7 +1,6 @@
 import { parseJson } from '../../api/reply/json.ts';
 import { cutText } from '../../controller/conditions.ts';
 import { canonicalJson } from '../shared/canonical.ts';
-import { withoutUndefined } from '../shared/common-status.ts';
 import type { PipeSettingsStatus } from './resource.ts';
 import { LIMITS, SETTINGS, type SettingName, type Settings } from './settings.ts';
 
@@ -71,7 +70,11 @@ export function reportedOf(
     const read = want === undefined ? undefined : readAs(typeof want, parseJson(value)?.value);
     return read === undefined ? [] : [[field, read] as const];
   });
-  return withoutUndefined({ ...reported.settings, ...Object.fromEntries(additional) }) as Declared;
+  const settings = Object.entries(reported.settings ?? {});
+  const known = settings.flatMap(([field, value]) =>
+    value === undefined ? [] : [[field, value] as const],
+  );
+  return Object.fromEntries([...known, ...additional]);
 }
 
 function isSetting(name: string): name is SettingName {

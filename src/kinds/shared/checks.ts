@@ -2,10 +2,15 @@ import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { CONFLICT_GRACE_MS } from '../../waits.ts';
 import { wholeSecond } from './canonical.ts';
-import { type CommonStatus, commonStatus, readyOf, statusWith } from './common-status.ts';
+import {
+  type CommonStatus,
+  commonStatus,
+  type KindSummary,
+  readyOf,
+  statusWith,
+} from './common-status.ts';
 import type { Due } from './due.ts';
 import { type FailureReport, reportSpecInvalid, resultOf } from './failure-report.ts';
-import type { KindSummary } from './reasons.ts';
 import type { Ownership } from './target.ts';
 
 /**

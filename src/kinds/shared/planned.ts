@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { timestamp } from './canonical.ts';
 import { showing } from './checks.ts';
+import { type CommonStatus, readyOf } from './common-status.ts';
 import type { Preview } from './preview.ts';
 
 /** What `Plan` mode, or `--plan-only`, shows. */
@@ -15,6 +15,11 @@ export interface Plan {
   /** Ends the message: how it comes to be sent. */
   readonly how: string;
   readonly now: number;
+}
+
+interface Planned {
+  readonly time: string;
+  readonly hash: string;
 }
 
 const COMPARED = {
@@ -38,10 +43,11 @@ export function showPlan(object: KubeObject, { preview, hash, isEmpty, how, now 
   const message = `${headline(changes.length, isEmpty)}; not sent: ${notSent}; ${COMPARED[basis]}. See status.plan; ${how}`;
   const summary = { ready: isEmpty ? 'True' : 'False', reason: 'Planned', message } as const;
   const plan = { basis, hash, requests, changes };
-  const { plan: before } = (object.status ?? {}) as { readonly plan?: { readonly time: string } };
-  // The time stays while what it is about stays.
-  const isSame = isDeepStrictEqual(before, { ...plan, time: before?.time });
-  const time = isSame ? before?.time : timestamp(now);
+  const previous = (object.status ?? {}) as CommonStatus & { readonly plan?: Planned };
+  // The time stays while what it is about stays; what is stored may be cut.
+  const { plan: before } = previous;
+  const isSame = before?.hash === hash && readyOf(previous)?.message === message;
+  const time = isSame ? before.time : timestamp(now);
   return showing(object, summary, now, 'plan', { plan: { time, ...plan } });
 }
 

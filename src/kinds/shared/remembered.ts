@@ -1,7 +1,7 @@
 import { KubeError } from '../../kube/client/kube-error.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
+import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { CredentialRead, ReadCredential, UsableCredential } from './credentials.ts';
-import type { SecretRef } from './key-pair.ts';
 
 /**
  * The last usable API key of each object that has something to clean up. A namespace that is

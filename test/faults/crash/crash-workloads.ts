@@ -62,7 +62,8 @@ export const SETTINGS_WORKLOADS = {
     plural: 'pipesettings',
     apiTimeoutMs: 30_000,
     calls: ['put', 'result'],
-    events: 1,
+    // Of the change, and of the setting that is no longer managed.
+    events: 2,
     prepare: declared,
     act: declare(AFTER),
     finished: applied,
@@ -142,9 +143,16 @@ function untilIt(
 
 const accepted = (scene: CrashScene): Promise<unknown> =>
   untilIt(scene, `${NAME} to be Applied`, (object) => {
-    const { conditions = [] } = (object?.status ?? {}) as Partial<Org['status']>;
+    const { conditions = [], lastHandledReconcileAt } = (object?.status ?? {}) as Partial<
+      Org['status']
+    >;
     const [ready] = conditions;
-    return ready?.reason === 'Applied' && ready.observedGeneration === object?.metadata.generation;
+    const requested = object?.metadata.annotations?.['pipewright.dev/reconcile-requested-at'];
+    return (
+      ready?.reason === 'Applied' &&
+      ready.observedGeneration === object?.metadata.generation &&
+      requested === lastHandledReconcileAt
+    );
   });
 
 async function named(scene: CrashScene): Promise<void> {
@@ -199,7 +207,7 @@ export const ORGANIZATION_WORKLOADS = {
   'first contact with two endpoints and a finalizer': {
     plural: 'organizations',
     apiTimeoutMs: 5_000,
-    calls: ['finalizer', 'secret', 'look', 'intent', 'change', 'result'],
+    calls: ['secret', 'look', 'finalizer', 'intent', 'change', 'result'],
     events: 0,
     prepare: nothing,
     act: firstContact('RemovePrivateEndpoints'),
@@ -208,7 +216,7 @@ export const ORGANIZATION_WORKLOADS = {
   'a deletion that takes two endpoints back': {
     plural: 'organizations',
     apiTimeoutMs: 5_000,
-    calls: ['look', 'intent', 'change', 'result', 'finalizer'],
+    calls: ['look', 'intent', 'change', 'finalizer'],
     events: 1,
     async prepare(scene) {
       await firstContact('RemovePrivateEndpoints')(scene);
