@@ -1,43 +1,42 @@
 import { Draw } from '../engine/draw.ts';
 import type { LifeOptions } from '../life/life.ts';
-import { drawWorld } from '../life/world.ts';
-import { scheduleOf } from '../scope/schedule.ts';
-import { Script } from '../scope/script.ts';
-import { SMALL_WORLD } from '../scope/world.ts';
-import { Tenants } from '../tenants/tenants.ts';
-import { drawTenants } from '../tenants/world.ts';
+import { FATES, type FateName } from '../sweep/fates.ts';
+import { WORKLOADS, type Workload } from '../sweep/workloads.ts';
 
-const NOTHING_BEFALLS = { apiFault: 0, kubeFault: 0, glitch: 0, hop: 0 };
+/** Which life to live: one of a seed, or a workload in which one thing goes wrong. */
+export type Plot =
+  | { readonly type: 'seed'; readonly seed: number }
+  | {
+      readonly type: 'sweep';
+      readonly workload: string;
+      /** Which of the calls and writes of the workload, counted from 1. */
+      readonly point: number;
+      readonly fate: FateName;
+    };
 
-/** Which life to live: the one of a seed, or one of the interleavings of a depth, by its number. */
-export interface Plot {
-  readonly seed: number;
-  /** The seed is the number of an interleaving of this depth. */
-  readonly depth?: number;
-  /** The life of a seed with a busier adversary: another life. */
-  readonly isDense?: boolean;
-  /** A life of two tenants, which is lived once more without the one that wants to harm. */
-  readonly isTenants?: boolean;
+export type Story = Pick<LifeOptions, 'world' | 'script'>;
+
+/** `62`, or `new-pipe/7/edited`. */
+export function nameOf(plot: Plot): string {
+  if (plot.type === 'seed') return String(plot.seed);
+  return `${plot.workload}/${plot.point}/${plot.fate.replaceAll(' ', '-')}`;
 }
 
-/** What there is and happens in a life: the same for the same plot, every time and everywhere. */
-export function optionsOf({
-  seed,
-  depth,
-  isDense,
-  isTenants,
-}: Plot): Pick<LifeOptions, 'world' | 'opponent' | 'odds'> {
-  if (isTenants) {
-    return {
-      world: drawTenants(new Draw(`life ${seed}/tenants`)),
-      opponent: (life) => new Tenants(life),
-      odds: NOTHING_BEFALLS,
-    };
-  }
-  if (depth === undefined) return { world: drawWorld(new Draw(`life ${seed}`), isDense) };
-  return {
-    world: SMALL_WORLD,
-    opponent: (life) => new Script(life, scheduleOf(seed, depth)),
-    odds: NOTHING_BEFALLS,
-  };
+/** The plot of such a name of the sweeps; throws where there is none. */
+export function sweepPlot(name: string): Plot {
+  const [workload = '', point = '', fate] = name.split('/');
+  const found = FATES.find((one) => one.replaceAll(' ', '-') === fate);
+  if (!WORKLOADS.some((one) => one.name === workload) || !/^\d+$/.test(point) || !found)
+    throw new Error(`there is no ${name}: say workload/number/fate, as new-pipe/3/crash-after`);
+  return { type: 'sweep', workload, point: Number(point), fate: found };
+}
+
+export function workloadOf(name: string): Workload {
+  const found = WORKLOADS.find((one) => one.name === name);
+  if (!found) throw new Error(`there is no workload ${name}`);
+  return found;
+}
+
+export function drawOf(seed: number): Draw {
+  return new Draw(`life ${seed}`);
 }

@@ -1,0 +1,26 @@
+import { Draw } from '../engine/draw.ts';
+import type { Life } from '../life/life.ts';
+import type { Product } from '../life/product.ts';
+import { compareEnds } from '../oracles/differential.ts';
+import { type Lived, live } from '../oracles/live.ts';
+import { drawWorld } from './draw-world.ts';
+import { DrawnScript } from './script.ts';
+
+/** Lives the life of a seed, and where the oracle can tell, the same life without mishaps. */
+export async function liveSeed(
+  seed: number,
+  product: Product,
+  without: ReadonlySet<string>,
+  listen: (life: Life) => void,
+): Promise<Lived> {
+  const world = drawWorld(new Draw(`life ${seed}`));
+  const script = new DrawnScript(world, { isPlain: false });
+  const lived = await live({ world, script, product, without }, listen);
+  if (!script.isApart) return lived;
+  const plain = await live(
+    { world, script: new DrawnScript(world, { isPlain: true }), product, without },
+    () => {},
+  );
+  compareEnds(lived.court, plain.outcome, lived.outcome);
+  return lived;
+}

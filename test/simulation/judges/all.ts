@@ -1,0 +1,3 @@
+import type { Judge } from '../oracles/court.ts';
+
+export const judges: readonly Judge[] = [];
