@@ -13,7 +13,17 @@ const HOLLOW: readonly BodyKind[] = ['no-result', 'empty', 'html', 'truncated', 
 export function drawCallMishap(draw: Draw, timeoutSeconds: number): Mishap {
   const seconds = draw.between(1, 60);
   switch (
-    draw.weighted({ lost: 4, unheard: 4, late: 4, stray: 3, reset: 2, slow: 4, cut: 1, answer: 14, key: 3 })
+    draw.weighted({
+      lost: 4,
+      unheard: 4,
+      late: 4,
+      stray: 3,
+      reset: 2,
+      slow: 4,
+      cut: 1,
+      answer: 14,
+      key: 3,
+    })
   ) {
     case 'unheard':
       return draw.chance(0.5)
@@ -46,7 +56,9 @@ export function drawCallMishap(draw: Draw, timeoutSeconds: number): Mishap {
   }
 }
 
-export function drawAnswer(draw: Draw): Mishap & { readonly answer: NonNullable<Mishap['answer']> } {
+export function drawAnswer(
+  draw: Draw,
+): Mishap & { readonly answer: NonNullable<Mishap['answer']> } {
   if (draw.chance(0.1)) {
     const body = draw.pick(HOLLOW);
     return { text: `answered 200 with ${body}`, answer: { status: 200, body, applied: true } };

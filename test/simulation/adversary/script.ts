@@ -89,7 +89,12 @@ function targetHas(about: string, { spec, plural }: ObjectDraft): boolean {
 
 function drawActs(draw: Draw, world: World, isApart: boolean): Act[] {
   const acts: Act[] = [];
-  const add = (id: string, count: number, isMishap: boolean, drawDeed: (mine: Draw) => Deed): void => {
+  const add = (
+    id: string,
+    count: number,
+    isMishap: boolean,
+    drawDeed: (mine: Draw) => Deed,
+  ): void => {
     for (let number = 1; number <= count; number += 1) {
       const mine = draw.of(`${id} ${number}`);
       const atMs = mine.between(5 * SECOND, world.restAt - 3 * MINUTE);
@@ -133,7 +138,16 @@ function drawWeather(draw: Draw): Deed {
       return `${text} for ${seconds} s`;
     };
   switch (
-    draw.weighted({ ends: 8, freezes: 5, watches: 4, slow: 3, kubeDown: 4, kubeErrs: 3, apiDown: 3, apiErrs: 5 })
+    draw.weighted({
+      ends: 8,
+      freezes: 5,
+      watches: 4,
+      slow: 3,
+      kubeDown: 4,
+      kubeErrs: 3,
+      apiDown: 3,
+      apiErrs: 5,
+    })
   ) {
     case 'ends': {
       const crashes = draw.chance(0.6);
@@ -184,7 +198,8 @@ function drawWeather(draw: Draw): Deed {
       );
     case 'apiErrs': {
       const { text, answer } = drawAnswer(draw);
-      const set = (value: Mishap['answer']) => (life: Life) => void (life.weather.apiAnswers = value);
+      const set = (value: Mishap['answer']) => (life: Life) =>
+        void (life.weather.apiAnswers = value);
       return forAWhile(`everything is ${text}`, set(answer), set(undefined));
     }
   }

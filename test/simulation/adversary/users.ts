@@ -15,7 +15,16 @@ const REMOVE = 'RemovePrivateEndpoints';
 /** What a user does to an object of his; all of it drawn beforehand. */
 export function drawUserDeed(draw: Draw, object: ObjectDraft): Deed {
   switch (
-    draw.weighted({ edit: 50, try: 8, suspend: 10, plan: 6, resume: 10, delete: 8, remake: 5, rename: 5 })
+    draw.weighted({
+      edit: 50,
+      try: 8,
+      suspend: 10,
+      plan: 6,
+      resume: 10,
+      delete: 8,
+      remake: 5,
+      rename: 5,
+    })
   ) {
     case 'edit': {
       const change = drawChange(draw, object);
@@ -55,8 +64,7 @@ export function drawUserDeed(draw: Draw, object: ObjectDraft): Deed {
 
 function makeWhenGone(life: Life, object: Named, spec: Spec): void {
   life.after(2 * SECOND, () => {
-    if (life.stored(object.plural, object.namespace, object.name))
-      makeWhenGone(life, object, spec);
+    if (life.stored(object.plural, object.namespace, object.name)) makeWhenGone(life, object, spec);
     else make(life, object, spec);
   });
 }

@@ -1,5 +1,3 @@
-import { Draw } from '../engine/draw.ts';
-import type { LifeOptions } from '../life/life.ts';
 import { FATES, type FateName } from '../sweep/fates.ts';
 import { WORKLOADS, type Workload } from '../sweep/workloads.ts';
 
@@ -14,29 +12,31 @@ export type Plot =
       readonly fate: FateName;
     };
 
-export type Story = Pick<LifeOptions, 'world' | 'script'>;
-
 /** `62`, or `new-pipe/7/edited`. */
 export function nameOf(plot: Plot): string {
   if (plot.type === 'seed') return String(plot.seed);
   return `${plot.workload}/${plot.point}/${plot.fate.replaceAll(' ', '-')}`;
 }
 
-/** The plot of such a name of the sweeps; throws where there is none. */
-export function sweepPlot(name: string): Plot {
-  const [workload = '', point = '', fate] = name.split('/');
-  const found = FATES.find((one) => one.replaceAll(' ', '-') === fate);
-  if (!WORKLOADS.some((one) => one.name === workload) || !/^\d+$/.test(point) || !found)
-    throw new Error(`there is no ${name}: say workload/number/fate, as new-pipe/3/crash-after`);
-  return { type: 'sweep', workload, point: Number(point), fate: found };
+/** Every workload, every call and write of it, every fate, whose name begins with one of these. */
+export async function sweepPlots(
+  names: readonly string[],
+  pointsOf: (workload: Workload) => Promise<number>,
+): Promise<Plot[]> {
+  const plots: Plot[] = [];
+  for (const workload of WORKLOADS) {
+    const points = await pointsOf(workload);
+    for (let point = 1; point <= points; point += 1)
+      for (const fate of FATES)
+        if (fate !== workload.not)
+          plots.push({ type: 'sweep', workload: workload.name, point, fate });
+  }
+  const isNamed = (plot: Plot): boolean => names.some((name) => nameOf(plot).startsWith(name));
+  return names.length === 0 ? plots : plots.filter(isNamed);
 }
 
 export function workloadOf(name: string): Workload {
   const found = WORKLOADS.find((one) => one.name === name);
   if (!found) throw new Error(`there is no workload ${name}`);
   return found;
-}
-
-export function drawOf(seed: number): Draw {
-  return new Draw(`life ${seed}`);
 }

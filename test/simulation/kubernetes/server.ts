@@ -69,7 +69,8 @@ export class Kubernetes {
     const { objects } = this;
     return {
       get: (kind, namespace, name) => objects.get(kind, namespace, name),
-      create: (kind, namespace, sent) => writes.create(objects, kind, { namespace, sent }, writer()),
+      create: (kind, namespace, sent) =>
+        writes.create(objects, kind, { namespace, sent }, writer()),
       edit: (kind, namespace, name, change) => {
         const stored = objects.get(kind, namespace, name);
         if (!stored) throw notFound(kind, name);

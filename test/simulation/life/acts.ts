@@ -25,7 +25,10 @@ export function edit(life: Life, object: Named, change: Spec): Performed {
     if (!life.stored(plural, namespace, name)) return undefined;
     life.kube.as('user').edit(kindOf(plural), namespace, name, (thing) => {
       const spec = Object.entries({ ...(thing.spec as Spec), ...change });
-      return { ...thing, spec: Object.fromEntries(spec.filter(([, value]) => value !== undefined)) };
+      return {
+        ...thing,
+        spec: Object.fromEntries(spec.filter(([, value]) => value !== undefined)),
+      };
     });
     return `a user sets ${shown(change)} of ${nameOf(object)}`;
   });

@@ -58,6 +58,7 @@ export class KubernetesSide implements Server {
   streamed({ host }: Crossing, says: unknown): void {
     const { type, object } = says as { readonly type: string; readonly object: Thing };
     if (type === 'ADDED' || type === 'MODIFIED') this.#life.knowledge.saw(host, object);
+    if (type === 'DELETED') this.#life.knowledge.gone(host, object);
   }
 
   unanswered(crossing: Crossing): void {

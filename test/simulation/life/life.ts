@@ -12,10 +12,10 @@ import { Knowledge } from '../record/knowledge.ts';
 import { PLURALS, type Plural } from '../record/objects.ts';
 import { KubernetesSide } from './kubernetes-side.ts';
 import { ManagementSide, SOMEBODY } from './management-side.ts';
-import type { Act, Mishap, ObjectDraft, Point, Script, World } from './world.ts';
 import { Processes } from './processes.ts';
 import type { Product } from './product.ts';
 import { putSecret } from './secrets.ts';
+import type { Act, Mishap, ObjectDraft, Point, Script, World } from './world.ts';
 
 export interface LifeOptions {
   readonly world: World;

@@ -150,7 +150,9 @@ function targetOf({ path }: WireRequest): string {
   return `organization ${organization}`;
 }
 
-function readBody(body: WireReply['body']): Pick<NonNullable<ApiCall['reply']>, 'error' | 'result'> {
+function readBody(
+  body: WireReply['body'],
+): Pick<NonNullable<ApiCall['reply']>, 'error' | 'result'> {
   const { error, result } = envelopeOf(body);
   const isObject = typeof result === 'object' && result !== null;
   return {
@@ -159,7 +161,10 @@ function readBody(body: WireReply['body']): Pick<NonNullable<ApiCall['reply']>, 
   };
 }
 
-function envelopeOf(body: WireReply['body']): { readonly error?: unknown; readonly result?: unknown } {
+function envelopeOf(body: WireReply['body']): {
+  readonly error?: unknown;
+  readonly result?: unknown;
+} {
   try {
     const parsed: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
     return typeof parsed === 'object' && parsed !== null ? parsed : {};

@@ -37,7 +37,10 @@ export function drawOrganizationManners(draw: Draw): Manner[] {
   const refused = draw.of('refused');
   const refusedIds = refused.some(POOL, refused.between(1, 2)).map(({ id }) => id);
   const refusedStatus = refused.pick([400, 403, 409, 422]);
-  const refuses = { name: `refuses ${refusedIds.join()}`, behaviour: { refusedIds, refusedStatus } };
+  const refuses = {
+    name: `refuses ${refusedIds.join()}`,
+    behaviour: { refusedIds, refusedStatus },
+  };
   return [
     drawOne(draw, EXISTING),
     ...(draw.chance(0.5) ? [drawOne(draw, ODD)] : []),

@@ -41,7 +41,11 @@ export class Process {
     const { name, host } = this;
     const life = this.#life;
     const { product, world } = life;
-    const parsed = product.parseConfig({ argv: argvOf(world.flags), env: {}, version: 'simulated' });
+    const parsed = product.parseConfig({
+      argv: argvOf(world.flags),
+      env: {},
+      version: 'simulated',
+    });
     if (!parsed.ok) throw new Error(parsed.message);
     const redactor = product.createRedactor();
     const write = (line: string): void => {

@@ -25,7 +25,11 @@ export function compare(court: Court, plain: Outcome, lived: Outcome, allowance:
   for (const key of new Set([...Object.keys(plain.objects), ...Object.keys(lived.objects)])) {
     const [wanted, found] = [plain.objects[key] ?? 'gone', lived.objects[key] ?? 'gone'];
     if (wanted !== found)
-      court.report('differs object', key, `it ends as\n${found}\nand without mishaps as\n${wanted}`);
+      court.report(
+        'differs object',
+        key,
+        `it ends as\n${found}\nand without mishaps as\n${wanted}`,
+      );
   }
   more(court, 'puts', plain.puts, lived.puts, mishaps);
   if (throughStates) return;

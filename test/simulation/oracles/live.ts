@@ -2,7 +2,7 @@ import { judges } from '../judges/all.ts';
 import { Life, type LifeOptions } from '../life/life.ts';
 import { statusOf } from '../record/objects.ts';
 import { Court } from './court.ts';
-import { observeOutcome, type Outcome } from './outcome.ts';
+import { type Outcome, observeOutcome } from './outcome.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;

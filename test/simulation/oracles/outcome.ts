@@ -1,6 +1,6 @@
 import type { Life } from '../life/life.ts';
 import { type ApiCall, endpointsOf } from '../record/facts.ts';
-import { endpointKey, keyOf, statusOf } from '../record/objects.ts';
+import { endpointKey, keyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 
 /** What a life has come to, without what differs between two tellings that are equal. */
 export interface Outcome {
@@ -84,15 +84,23 @@ function objectsOf(life: Life): Record<string, string> {
   );
 }
 
+/** Of what stands alone for its target; what a suspended one is depends on when it was suspended. */
 function endsOf(life: Life): Record<string, string> {
+  const alone = (target: string): boolean =>
+    life.world.objects.filter(({ plural, spec }) => targetOfSpec(plural, spec) === target)
+      .length === 1;
   return Object.fromEntries(
-    life.objects().map(({ plural, thing }) => {
+    life.objects().flatMap(({ plural, thing }) => {
+      const { suspend, mode } = specOf(thing);
+      const isRenamed = thing.metadata.name.endsWith('-renamed');
+      const isAlone = alone(targetOfSpec(plural, specOf(thing)));
+      if (!isAlone || isRenamed || suspend || mode === 'Plan') return [];
       const { conditions = [], privateEndpoints = [] } = statusOf(thing);
       const said = conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
       const inventory = privateEndpoints.map(
         (one) => `${endpointKey(one)} ${one.origin} ${one.state}`,
       );
-      return [keyOf(plural, thing), [...said, ...inventory.sort()].join(', ')] as const;
+      return [[keyOf(plural, thing), [...said, ...inventory.sort()].join(', ')] as const];
     }),
   );
 }

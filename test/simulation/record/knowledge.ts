@@ -1,29 +1,49 @@
 import type { Thing } from '../kubernetes/objects.ts';
-import { keyOf } from './objects.ts';
+import { keyOf, type Plural } from './objects.ts';
 
-const PLURAL: Readonly<Record<string, string>> = {
+const PLURAL: Readonly<Record<string, Plural>> = {
   PipeSettings: 'pipesettings',
   Organization: 'organizations',
   Activity: 'activities',
 };
+
+interface Known {
+  readonly plural: Plural;
+  readonly thing: Thing;
+}
 
 /**
  * What the API server has shown each process of the objects, by any list, reply or watch: the
  * newest version. A process may know less for a moment, and must not act on less.
  */
 export class Knowledge {
-  readonly #shown = new Map<string, Thing>();
+  /** By process, and by object. */
+  readonly #shown = new Map<string, Map<string, Known>>();
 
   saw(process: string, thing: Thing): void {
     const plural = PLURAL[thing.kind];
     if (plural === undefined) return;
-    const key = `${process} ${keyOf(plural, thing)}`;
-    const before = this.#shown.get(key);
-    if (!before || versionOf(before) < versionOf(thing)) this.#shown.set(key, thing);
+    const known = this.#of(process);
+    const key = keyOf(plural, thing);
+    const before = known.get(key);
+    if (!before || versionOf(before.thing) < versionOf(thing)) known.set(key, { plural, thing });
   }
 
-  newest(process: string, key: string): Thing | undefined {
-    return this.#shown.get(`${process} ${key}`);
+  /** Its end has been shown. */
+  gone(process: string, thing: Thing): void {
+    const key = keyOf(PLURAL[thing.kind] ?? '', thing);
+    const known = this.#of(process).get(key);
+    if (known?.thing.metadata.uid === thing.metadata.uid) this.#of(process).delete(key);
+  }
+
+  ofProcess(process: string): Known[] {
+    return [...this.#of(process).values()];
+  }
+
+  #of(process: string): Map<string, Known> {
+    const known = this.#shown.get(process) ?? new Map<string, Known>();
+    this.#shown.set(process, known);
+    return known;
   }
 }
 

@@ -68,7 +68,8 @@ export class Sweep {
   #plainOf(workload: Workload, user?: { fate: 'edited' | 'deleted'; at: number }): Promise<Plain> {
     const last = workload.acts.findLast(({ atMs }) => atMs <= (user?.at ?? 0))?.atMs ?? 0;
     const name = user ? `${workload.name} ${user.fate} after ${last}` : workload.name;
-    const known = this.#plain.get(name) ?? this.#livePlain(workload, user && actOf(workload, user.fate, last));
+    const known =
+      this.#plain.get(name) ?? this.#livePlain(workload, user && actOf(workload, user.fate, last));
     this.#plain.set(name, known);
     return known;
   }
@@ -94,7 +95,8 @@ export class Sweep {
       });
     });
     const [first] = court.violations;
-    if (first) throw new Error(`${workload.name} without mishaps breaks ${first.rule}: ${first.text}`);
+    if (first)
+      throw new Error(`${workload.name} without mishaps breaks ${first.rule}: ${first.text}`);
     return { outcome, states, points };
   }
 }

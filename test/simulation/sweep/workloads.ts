@@ -1,9 +1,9 @@
-import { edit, drop, askForTry, changeAsSomebody, type Named } from '../life/acts.ts';
+import { askForTry, changeAsSomebody, drop, edit, type Named } from '../life/acts.ts';
 import type { Life } from '../life/life.ts';
 import { endpoint, organizationSpec, pipeSpec, type Spec } from '../life/specs.ts';
 import type { Act, Manner, Mishap, World } from '../life/world.ts';
-import type { FateName } from './fates.ts';
 import type { EndpointView } from '../record/facts.ts';
+import type { FateName } from './fates.ts';
 
 /** A short story of one object, from its creation to its end. */
 export interface Workload {
@@ -70,19 +70,31 @@ function workload(name: string, subject: Named, change: Spec, told: Told): Workl
 }
 
 const pipe = (name: string, told: Omit<Told, 'spec'> & { readonly settings: Spec }): Workload =>
-  workload(name, PIPE, { settings: { ...told.settings, engine_max_insert_threads: 7 } }, {
-    ...told,
-    spec: pipeSpec(ORGANIZATION, 'pipe', { settings: told.settings }),
-  });
+  workload(
+    name,
+    PIPE,
+    { settings: { ...told.settings, engine_max_insert_threads: 7 } },
+    {
+      ...told,
+      spec: pipeSpec(ORGANIZATION, 'pipe', { settings: told.settings }),
+    },
+  );
 
 const organization = (name: string, told: Told): Workload =>
-  workload(name, ORG, { privateEndpoints: [ONE, TWO, NINE] }, {
-    ...told,
-    spec: organizationSpec(ORGANIZATION, told.spec),
-  });
+  workload(
+    name,
+    ORG,
+    { privateEndpoints: [ONE, TWO, NINE] },
+    {
+      ...told,
+      spec: organizationSpec(ORGANIZATION, told.spec),
+    },
+  );
 
-const list = (...privateEndpoints: readonly EndpointView[]) => (life: Life) =>
-  edit(life, ORG, { privateEndpoints });
+const list =
+  (...privateEndpoints: readonly EndpointView[]) =>
+  (life: Life) =>
+    edit(life, ORG, { privateEndpoints });
 const deletes = (life: Life) => drop(life, ORG);
 
 /** Each has what it alone has. */

@@ -1,0 +1,98 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadProduct } from '../life/product.ts';
+import { PLANTED, type Planted } from '../planted.ts';
+import { SOURCES } from './options.ts';
+import { Stage } from './play.ts';
+import { type Plot, sweepPlots } from './plot.ts';
+import { type Found, search } from './search.ts';
+
+/** Inside the project, so that a copy finds the packages. */
+const COPIES = fileURLToPath(new URL('../../../dist/planted', import.meta.url));
+/** For each fault, beside the sweeps. */
+const SEEDS = 1_500;
+
+/** Plants each fault whose name begins so, and says which were seen. */
+export async function huntPlanted(
+  names: readonly string[],
+  say: (line: string) => void,
+): Promise<boolean> {
+  const chosen = PLANTED.filter(
+    ({ name }) => names.length === 0 || names.some((one) => name.startsWith(one)),
+  );
+  let count = 0;
+  for (const planted of chosen) {
+    const found = await findPlanted(planted);
+    if (found) count += 1;
+    const rule = found?.violations.map((one) => one.rule)[0];
+    say(found ? `found      ${planted.name}: ${rule}` : `not found  ${planted.name}`);
+  }
+  say(`${count} of ${chosen.length} planted faults found`);
+  return count === chosen.length && count > 0;
+}
+
+/** The first life that shows it: of the sweeps, and of the seeds that every hunt begins with. */
+export async function findPlanted(planted: Planted): Promise<Found | undefined> {
+  const stage = new Stage(await loadProduct(SOURCES));
+  const swept = await sweepPlots([], (workload) => stage.sweep.pointsOf(workload));
+  const { found, failed } = await withPlanted(planted, (sources) =>
+    search({ sources, plots: inTurn(swept), seconds: 300, isFirstEnough: true }),
+  );
+  // A workload that breaks without any mishap cannot be swept.
+  if (failed !== undefined && found.length === 0)
+    return { plot: { type: 'seed', seed: 0 }, violations: [violationOf(failed)] };
+  return found[0];
+}
+
+function violationOf(failed: string): Found['violations'][number] {
+  return { at: 0, rule: failed, subject: 'the workloads', text: failed };
+}
+
+/** Now one of the sweeps, now a seed. */
+function* inTurn(swept: readonly Plot[]): Generator<Plot> {
+  for (let index = 0; index < Math.max(SEEDS, swept.length); index += 1) {
+    // A prime stride: not one workload after the other.
+    const plot = index < swept.length ? swept[(index * 389) % swept.length] : undefined;
+    if (plot) yield plot;
+    if (index < SEEDS) yield { type: 'seed', seed: index + 1 };
+  }
+}
+
+/** A change of one line in a copy of the product. */
+export interface Change {
+  readonly name: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Makes a change in the copy of src that stands in this folder. */
+export function plant(sources: string, { name, file, from, to }: Change): void {
+  const target = join(sources, file);
+  const parts = readFileSync(target, 'utf8').split(from);
+  if (parts.length !== 2)
+    throw new Error(
+      `${name} cannot be planted: ${file} has its line ${parts.length - 1} times; choose it anew`,
+    );
+  writeFileSync(target, parts.join(to));
+}
+
+/** Gives the folder of a copy of the product with a fault in it, for as long as `use` runs. */
+async function withPlanted<T>(
+  { name, file, from, to }: Planted,
+  use: (sources: string) => Promise<T>,
+): Promise<T> {
+  mkdirSync(COPIES, { recursive: true });
+  const sources = mkdtempSync(join(COPIES, `${name}-`));
+  const remove = (): void => rmSync(sources, { recursive: true, force: true });
+  process.once('exit', remove);
+  try {
+    cpSync(SOURCES, sources, { recursive: true });
+    plant(sources, { name, file, from, to });
+    return await use(sources);
+  } finally {
+    process.off('exit', remove);
+    remove();
+  }
+}
