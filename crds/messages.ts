@@ -1,6 +1,6 @@
-import { EVENTS } from '../src/kinds/status/event-reasons.ts';
-import { isFailure } from '../src/kinds/status/failures.ts';
-import { REASONS, type ReadyReason, type ReasonRow } from '../src/kinds/status/reasons.ts';
+import { EVENTS } from '../src/kinds/shared/event-reasons.ts';
+import { isFailure } from '../src/kinds/shared/failures.ts';
+import { REASONS, type ReadyReason, type ReasonRow } from '../src/kinds/shared/reasons.ts';
 import { CONFLICT_GRACE_MS, FAILURES } from '../src/waits.ts';
 import { LOG_MESSAGES } from './log-messages.ts';
 import { code, table } from './markdown.ts';

@@ -73,7 +73,9 @@ function fieldRows(schema: Structural, prefix: string): string[][] {
 function typeOf(schema: Structural): string {
   switch (schema.type) {
     case 'object':
-      return 'object';
+      return schema.additionalProperties
+        ? `at most ${schema.maxProperties} names, each with: ${typeOf(schema.additionalProperties)}`
+        : 'object';
     case 'array':
       return `list of ${schema.items?.type === 'object' ? 'objects' : 'strings'}, at most ${schema.maxItems}`;
     case 'integer':
@@ -84,14 +86,14 @@ function typeOf(schema: Structural): string {
       return words(schema);
     case undefined:
     default:
-      return `number, boolean or string of at most ${schema.maxLength} characters`;
+      return `${schema.multipleOf === 1 ? 'integer' : 'number'}, boolean or string of at most ${schema.maxLength} characters`;
   }
 }
 
 function words(schema: Structural): string {
   if (schema.enum) return `one of ${schema.enum.map(code).join(', ')}`;
   if (schema.format === 'date-time') return 'time (RFC 3339)';
-  return `string, ${schema.minLength === undefined ? 'at most' : `${schema.minLength} to`} ${schema.maxLength} characters`;
+  return `string, at most ${schema.maxLength} characters`;
 }
 
 /** Bounds that only say "what a computer can hold" are left out. */

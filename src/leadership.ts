@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from './clock.ts';
 import type { KubeClient } from './kube/client/client.ts';
-import { createElection, type Election } from './kube/lease/election.ts';
+import { createElection } from './kube/lease/election.ts';
 import type { Log } from './log.ts';
 
 /** Unique per process, readable in a Lease and in events. */
@@ -12,8 +12,8 @@ export function processIdentity(): string {
 
 export interface Leadership {
   /**
-   * Works whenever this process leads, until `signal`; ends when the work has ended and the Lease
-   * is released.
+   * Works from when this process leads until `signal`; ends when the work has ended and the Lease is
+   * released. Rejects where the Lease is lost: the work is told to end and not waited for.
    */
   run(signal: AbortSignal): Promise<void>;
   isLeader(): boolean;
@@ -35,8 +35,7 @@ export interface LeadershipOptions {
   readonly log: Log;
   /**
    * Resolves when the last running reconcile has ended after its signal, or has been given up and
-   * can make no call any more. Called again after a lost and regained Lease. `formerVersion`: of
-   * Taken; absent where there is one process only.
+   * can make no call any more. `formerVersion`: of Taken; absent where there is one process only.
    */
   readonly work: (signal: AbortSignal, formerVersion?: string) => Promise<void>;
 }
@@ -44,31 +43,12 @@ export interface LeadershipOptions {
 export function createLeadership(options: LeadershipOptions): Leadership {
   const { lease, work } = options;
   if (!lease) return { run: work, isLeader: () => true, mayStartCall: () => true };
-  let term: Election | undefined;
-  return {
-    async run(signal) {
-      while (!signal.aborted)
-        await runTerm({ ...options, lease }, signal, (election) => (term = election));
-    },
-    isLeader: () => term?.isLeader() ?? false,
-    mayStartCall: () => term?.mayStartCall() ?? false,
-  };
-}
-
-/**
- * From standing by to losing the Lease or the end of the process. Running reconciles end before the
- * Lease is released.
- */
-async function runTerm(
-  options: LeadershipOptions & { readonly lease: NonNullable<LeadershipOptions['lease']> },
-  signal: AbortSignal,
-  begin: (election: Election) => void,
-): Promise<void> {
-  const { lease, identity, clock, log, work } = options;
+  const { identity, clock, log } = options;
   const stopWork = new AbortController();
   const stopElection = new AbortController();
   const resign = (): void => stopElection.abort();
   let working: Promise<void> = Promise.resolve();
+  let lost: string | undefined;
   const election = createElection({
     ...lease,
     identity,
@@ -82,15 +62,26 @@ async function runTerm(
       // cause.
       working.catch(resign);
     },
-    onLost: () => stopWork.abort(),
+    onLost: (why) => {
+      lost = why;
+      stopWork.abort();
+    },
   });
-  begin(election);
-  const endWork = (): void => {
-    stopWork.abort();
-    working.then(resign, resign);
+  return {
+    async run(signal) {
+      const endWork = (): void => {
+        stopWork.abort();
+        working.then(resign, resign);
+      };
+      if (signal.aborted) return;
+      signal.addEventListener('abort', endWork, { once: true });
+      await election.run(stopElection.signal);
+      signal.removeEventListener('abort', endWork);
+      if (lost !== undefined && !signal.aborted)
+        throw new Error(`the leadership was lost (${lost}); another process may lead now`);
+      await working;
+    },
+    isLeader: election.isLeader,
+    mayStartCall: election.mayStartCall,
   };
-  signal.addEventListener('abort', endWork, { once: true });
-  await election.run(stopElection.signal);
-  signal.removeEventListener('abort', endWork);
-  await working;
 }

@@ -4,18 +4,17 @@ import type { RateLimiter } from './api/limiter/contract.ts';
 import { createRateLimiter } from './api/limiter/rate-limiter.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
-import { type ControllerOptions, queueKey } from './controller/controller.ts';
-import { type Informers, startInformers } from './controller/informers.ts';
-import type { Kind } from './controller/kind.ts';
+import type { Event, Kind } from './controller/kind.ts';
 import { Queue } from './controller/queue.ts';
-import { Reconciler, type ReconcilerOptions } from './controller/reconciler.ts';
-import { createCredentials } from './kinds/engine/credentials.ts';
+import { Worker, type WorkerOptions } from './controller/worker.ts';
 import { createKinds } from './kinds/index.ts';
-import { showsConflict } from './kinds/target/conflict-report.ts';
+import { createCredentials } from './kinds/shared/credentials.ts';
+import { Waiters } from './kinds/shared/waiters.ts';
+import { type Informers, startInformers } from './kube/cache/informers.ts';
 import type { KubeClient } from './kube/client/client.ts';
 import { createFinalizerWriter } from './kube/client/finalizers.ts';
 import { createEvents, type Events } from './kube/events/events.ts';
-import { keyOf } from './kube/resource.ts';
+import { LEASE } from './kube/lease/lease-record.ts';
 import { createSecrets } from './kube/secrets/secrets.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -35,7 +34,9 @@ export interface OperatorOptions {
   readonly version: string;
   /** Unique per process. */
   readonly instance: string;
-  /** Asked right before a call's first byte leaves. */
+  /** Where events go that are of no object; absent: there is no Lease. */
+  readonly lease: { readonly namespace: string; readonly name: string } | undefined;
+  /** Whether this process leads, asked right before a call's first byte leaves. */
   readonly mayStartCall: () => boolean;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
@@ -43,8 +44,11 @@ export interface OperatorOptions {
   readonly openApi?: ApiClientOptions['open'];
   /** Ends the watches. */
   readonly signal: AbortSignal;
-  /** Breaks off the calls to the management API, and lets no other begin; never where absent. */
-  readonly stopCalls?: AbortSignal;
+  /**
+   * Breaks off the calls to the management API and lets no other begin; a status that Kubernetes
+   * has not taken by then is lost.
+   */
+  readonly stopCalls: AbortSignal;
 }
 
 export interface Operator {
@@ -54,14 +58,13 @@ export interface Operator {
   readonly kinds: readonly Kind[];
   readonly events: Events;
   readonly informers: Informers;
-  /** For `runWorkers`. */
-  readonly controller: ControllerOptions;
+  readonly worker: Worker;
 }
 
-/** Puts the parts together and starts the watches; nothing is reconciled until workers start. */
+/** Puts the parts together and starts the watches; nothing is reconciled until the worker runs. */
 export function createOperator(options: OperatorOptions): Operator {
   const { config, client, clock, log, metrics, signal, stopCalls } = options;
-  const queue = new Queue({ clock, observer: observeQueue(metrics) });
+  const queue = new Queue(clock, { ...observeQueue(metrics), ready: () => worker.ready() });
   if (config.apiProxy) options.guard(proxySecrets(config.apiProxy));
   const api = createApiClient({
     baseUrl: config.apiUrl,
@@ -74,12 +77,15 @@ export function createOperator(options: OperatorOptions): Operator {
     ...(options.openApi && { open: options.openApi }),
     onCall: observeCalls(metrics),
   });
+  const waiters = new Waiters();
   const limiter = createRateLimiter({
     rate: config.apiRate,
     rateTotal: config.apiRateTotal,
     inFlight: config.apiInFlight,
     clock,
-    wake: (id, lane, holdsSlot) => queue.add(id, lane, holdsSlot),
+    wake: (id, priority) => {
+      if (!waiters.woken(id)) queue.add(id, priority);
+    },
     onWait: observeWaits(metrics),
   });
   const secretListeners: ((secret: string) => void)[] = [];
@@ -102,51 +108,51 @@ export function createOperator(options: OperatorOptions): Operator {
   secretListeners.push((secret) => credentials.forget(secret));
   const events = createEvents({ client, clock, log, instance: options.instance });
 
-  const emit: ReconcilerOptions['emit'] = (object, type, { type: severity, ...said }) => {
+  const emit: WorkerOptions['emit'] = (object, type, { type: severity, ...said }) => {
     events.emit({ object: { ...object, type }, type: severity, action: 'Reconcile', ...said });
   };
+  const { lease } = options;
+  const announce = (event: Event): void => {
+    if (!lease) return;
+    const metadata = { ...lease, uid: '', resourceVersion: '', creationTimestamp: '' };
+    emit({ metadata }, LEASE, event);
+  };
   const kinds = createKinds({
-    api: stopCalls
-      ? { ...api, call: (request) => api.call({ ...request, signal: stopCalls }) }
-      : api,
+    announce,
+    api: { ...api, call: (request) => api.call({ ...request, signal: stopCalls }) },
     limiter,
     secrets,
     readCredential: credentials.read,
     clock,
-    enqueue: (id, lane) => queue.add(id, lane),
+    enqueue: (id, priority) => queue.add(id, priority),
+    changed: (id) => worker.changed(id),
+    waiters,
     onSecretChange: (listener) => void secretListeners.push(listener),
-    writeFinalizers: createFinalizerWriter(client),
-    emit,
     log,
-    unlisted: (plural) => informers.unlisted(plural),
     apiTimeoutMs: config.apiTimeoutMs,
     planOnly: config.planOnly,
     cleanupDeadlineMs: config.cleanupDeadlineMs,
   });
-  const reconciler = new Reconciler({ client, clock, emit });
+  const worker = new Worker({
+    kinds,
+    queue,
+    client,
+    clock,
+    log,
+    writeFinalizers: createFinalizerWriter(client),
+    emit,
+    mayStart: options.mayStartCall,
+    giveUp: stopCalls,
+    onReconcile: observeReconciles(metrics),
+  });
   const informers = startInformers({
     client,
-    kinds,
+    watched: kinds.map(({ type, store }) => ({ type, sink: (namespace) => store.sink(namespace) })),
     namespaces: config.namespaces,
     labelSelector: config.selector,
     clock,
     log,
     signal,
-    // Those that waited for a namespace to be listed may find no rival in it.
-    onListed: (kind) => {
-      for (const object of kind.values())
-        if (showsConflict(object)) queue.add(queueKey(kind.type.kind, keyOf(object)), 'user');
-    },
   });
-  const controller: ControllerOptions = {
-    kinds: new Map(kinds.map((kind) => [kind.type.kind, kind])),
-    queue,
-    reconciler,
-    clock,
-    log,
-    concurrency: config.concurrency,
-    takeOver: () => limiter.startOver(),
-    onReconcile: observeReconciles(metrics),
-  };
-  return { api, limiter, queue, kinds, events, informers, controller };
+  return { api, limiter, queue, kinds, events, informers, worker };
 }

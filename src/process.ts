@@ -1,6 +1,5 @@
 import { type Clock, pause } from './clock.ts';
 import type { Config } from './config/config.ts';
-import { runWorkers } from './controller/controller.ts';
 import { OPERATIONS } from './kinds/index.ts';
 import { createKubeClient } from './kube/client/client.ts';
 import type { Cluster } from './kube/client/cluster.ts';
@@ -21,7 +20,7 @@ const RECONCILE_GRACE_MS = 5_000;
  * of the Lease (5 s) still within the 10 s that a pod has then.
  */
 const LAST_WORD_MS = 4_000;
-/** A worker busy for longer than several calls could take is not coming back. */
+/** A reconcile at one step for longer than several calls could take is not coming back. */
 const STUCK_RECONCILES = 5;
 
 export interface ProcessOptions {
@@ -44,7 +43,7 @@ export interface ProcessOptions {
 
 /**
  * All of a process but what it gets from outside: flags, clock, signals, servers. Resolves when it
- * has ended well.
+ * has ended well; rejects where it has lost the Lease, and nothing of it goes on then.
  */
 export async function runProcess(options: ProcessOptions): Promise<void> {
   const { config, cluster, clock, log, metrics, version, identity, guard, stop, open } = options;
@@ -73,14 +72,11 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     await pause(clock, LAST_WORD_MS, stopWatches.signal);
   };
   const graceIsOver = endOfGrace();
+  const lease = config.leaderElect
+    ? { namespace: leaseNamespace(config, cluster.namespace), name: config.leaderElectName }
+    : undefined;
   const leadership = createLeadership({
-    lease: config.leaderElect
-      ? {
-          client,
-          namespace: leaseNamespace(config, cluster.namespace),
-          name: config.leaderElectName,
-        }
-      : undefined,
+    lease: lease && { client, ...lease },
     identity,
     clock,
     log,
@@ -90,8 +86,8 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
       // us do it again.
       const ready = formerVersion === undefined ? synced : reached(formerVersion);
       await Promise.race([ready, aborted(signal)]);
-      if (!signal.aborted) log.info({ concurrency: config.concurrency }, 'working');
-      await Promise.race([runWorkers(operator.controller, signal), graceIsOver]);
+      if (!signal.aborted) log.info({}, 'working');
+      await Promise.race([operator.worker.run(signal), graceIsOver]);
     },
   });
   const operator = createOperator({
@@ -102,13 +98,14 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     metrics,
     version,
     instance: identity,
+    lease,
     mayStartCall: leadership.mayStartCall,
     guard,
     ...(open && { openApi: open.api }),
     signal: stopWatches.signal,
     stopCalls: stopCalls.signal,
   });
-  const { queue, limiter, kinds } = operator;
+  const { queue, worker, limiter, kinds } = operator;
   startCounters(metrics, {
     kinds: kinds.map(({ type }) => type.kind),
     operations: OPERATIONS,
@@ -116,6 +113,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   });
   collectFigures(metrics, {
     queue,
+    worker,
     limiter,
     kinds,
     clock,
@@ -127,7 +125,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     listen: config.listen,
     live: {
       workers: () =>
-        queue.runningSince().some((since) => clock.monotonic() - since > longestReconcileMs)
+        worker.runningSince().some((since) => clock.monotonic() - since > longestReconcileMs)
           ? `a reconcile has run for more than ${longestReconcileMs / 1000} s`
           : undefined,
     },
@@ -140,11 +138,15 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     ...(config.apiProxy && { proxy: config.apiProxy.origin }),
   };
   log.info({ version, ...api, cluster: host, port: server.port, identity }, 'started');
-  await leadership.run(stop);
-  await Promise.race([operator.events.flush(), graceIsOver]);
-  stopWatches.abort();
-  limiter.close();
-  await Promise.all([operator.api.close(), client.close(), server.close()]);
+  try {
+    await leadership.run(stop);
+    await Promise.race([operator.events.flush(), graceIsOver]);
+  } finally {
+    stopWatches.abort();
+    stopCalls.abort();
+    limiter.close();
+    await Promise.all([operator.api.close(), client.close(), server.close()]);
+  }
   log.info({}, 'stopped');
 }
 

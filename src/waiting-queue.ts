@@ -49,6 +49,12 @@ export class WaitingQueue<T extends Waiting> {
     return (isScheduledTurn ? this.#lanes.scheduled.first(mayServe) : undefined) ?? user;
   }
 
+  /** How many of its group go before it; of those whose turn comes in between none is counted. */
+  ahead(entry: T): number {
+    const { user, scheduled } = this.#lanes;
+    return entry.lane === 'user' ? user.ahead(entry) : user.size + scheduled.ahead(entry);
+  }
+
   /** Takes out the one whose turn it is, and counts the turn. */
   serve(entry: T): void {
     this.#lanes[entry.lane].serve(entry);
@@ -92,6 +98,10 @@ class InTurns<T extends Waiting> {
     this.#groups.delete(group.name);
   }
 
+  ahead(entry: T): number {
+    return this.#groups.get(entry.group)?.members.ahead(entry.rank) ?? 0;
+  }
+
   serve(entry: T): void {
     this.remove(entry);
     const group = this.#groups.get(entry.group);
@@ -130,6 +140,11 @@ class ByRank<T extends { readonly rank: number }> {
       const item = this.#items[place];
       if (item) yield item;
     }
+  }
+
+  /** How many stand before this rank. */
+  ahead(rank: number): number {
+    return this.#placeOf(rank) - this.#start;
   }
 
   add(entry: T): void {

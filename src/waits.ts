@@ -61,16 +61,15 @@ export const BREAKER_TURN = 1.5;
 /** After a call that was called off before it left, where no change brings the next reconcile. */
 export const CALLED_OFF_MS = SECOND;
 
+/** Who waits longer for its permit says so in its status. */
+export const LONG_WAIT_MS = 30 * SECOND;
+/** A Secret that does not exist is taken for a late one while its object is younger than this. */
+export const NEW_OBJECT_MS = 2 * MINUTE;
+
 // Several objects for one target.
 
-/** How long after the end of `--api-timeout` a write may still be at work at the API. */
-export const AT_WORK_AFTER_TIMEOUT_MS = MINUTE;
-/** How long the younger of two objects that appear together lets the older go first. */
-export const COURTESY_MS = 10 * SECOND;
 /** A target conflict is taken for a rename in Git for this long. */
 export const CONFLICT_GRACE_MS = 5 * MINUTE;
-/** How long key, Secret, spec or target may be of no use before the proof ends. */
-export const PROOF_OUTLASTS_MS = 24 * HOUR;
 
 // Activity.
 
@@ -79,37 +78,29 @@ export const LATE_RECORD_MS = 10 * MINUTE;
 /** Asked for sooner than what somebody has misspelt for good. */
 export const LATE_RECORD_WAITS: BackOff = { firstMs: 5 * SECOND, capMs: HOUR };
 
-// Organization: `kinds/organization/README.md` draws the attempt that these belong to. A look is a
-// request that changes nothing and shows the list of endpoints.
+// What may still be carried out.
 
-/** What a look showed this long ago is looked at once more before a change is decided. */
-export const FRESH_LOOK_MS = MINUTE;
-/** So long the declared name serves as the look where the API refuses any other. */
-export const LOOK_BY_NAME_MS = HOUR;
-/** An intent leaves at most this long after it was written. */
-export const FRESH_INTENT_MS = 5 * SECOND;
-/** So far apart, two looks without a list may say that it is empty. */
-export const TWO_LOOKS_MS = MINUTE;
-/** A second look at what one look missed comes this much later. */
-export const SECOND_LOOK_MS = MINUTE;
-/**
- * An endpoint that one look did not show and a later one does is still taken for the same one,
- * where the second look came this soon after the first.
- */
-export const SAME_AGAIN_MS = 2 * MINUTE;
-/** The second look at what is open comes this long after the first. */
-export const SECOND_LOOK_AT_OPEN_MS = 10 * SECOND;
-/**
- * An endpoint that is listed this soon after an add or removal of it that had no answer is taken
- * for ours; later, somebody else may have added it.
- */
-export const SURELY_OURS_MS = 5 * MINUTE;
-/** What one attempt leaves untried, the next attempt tries this much later. */
+/** After `--api-timeout` a change may still be carried out for this long. */
+export const SETTLE_AFTER_TIMEOUT_MS = MINUTE;
+/** An endpoint that one observation missed is looked for again after this long. */
+export const ENDPOINT_MISSED_AGAIN_MS = MINUTE;
+/** Seen again this soon, or seen this soon after our add, it is taken for the same one. */
+export const SAME_ENDPOINT_MS = 15 * MINUTE;
+/** From an observation to the permit of what was decided on it. */
+export const OBSERVATION_LASTS_MS = 30 * SECOND;
+/** So often one attempt observes; what it decides then is sent however old it is. */
+export const MOST_OBSERVATIONS = 4;
+/** A change leaves at most this long after it was persisted. */
+export const CHANGE_LEAVES_MS = 10 * SECOND;
+/** After so many refusals in a row, with nothing accepted between, an attempt ends. */
+export const MOST_REFUSALS = 3;
+/** What they have left untried follows this much later. */
 export const UNTRIED_MS = MINUTE;
-/** Two answers of 404 or 410 so far apart say that the organization is gone. */
-export const GONE_AFTER_MS = 3 * MINUTE;
-/**
- * An object that stands there longer after its finalizer was removed is there again, as after a
- * restored backup.
- */
-export const FINALIZER_REMOVED_MS = MINUTE;
+/** The first wait of an endpoint that was refused because something is busy. */
+export const BUSY_ENDPOINT_MS = MINUTE;
+/** A list that every reply leaves out counts as empty after this long. */
+export const LEFT_OUT_IS_EMPTY_MS = MINUTE;
+/** The same where the inventory has entries that were present. */
+export const LEFT_OUT_ALL_GONE_MS = 10 * MINUTE;
+/** The last try of a cleanup begins this long before its deadline. */
+export const LAST_TRY_MS = 30 * SECOND;

@@ -12,11 +12,7 @@ export const STAGES: readonly Stage[] = [
   {
     // These mostly wait: for programs, for quiet minutes, and for the audience of the demo.
     parts: [['test:packaging'], ['test:argocd'], ['demo', '--once']],
-    // What a life sees broken is among the planted faults.
-    behind: [
-      ['test', '--project', 'planted'],
-      ['mutate', '--unit'],
-    ],
+    behind: [['test', '--project', 'planted'], ['mutate']],
   },
   {
     parts: [['test:faults']],

@@ -91,15 +91,15 @@ function scopeArgs({ namespace, allNamespaces, selector }: ScopeFlags): readonly
 }
 
 interface Answered {
-  readonly proof?: { readonly time: string };
+  readonly verified?: { readonly time: string };
   readonly applied?: { readonly time: string; readonly requestId?: string };
   readonly lastRequest?: { readonly time: string; readonly requestId?: string };
 }
 
 /** From which the values in the status are, and how old it is; undefined: none has shown any. */
 export function responseOf({ status }: KubeObject, now: number): string | undefined {
-  const { proof, applied, lastRequest }: Answered = status ?? {};
-  const time = (proof ?? applied)?.time;
+  const { verified, applied, lastRequest }: Answered = status ?? {};
+  const time = (verified ?? applied)?.time;
   if (time === undefined) return undefined;
   const id = [lastRequest, applied].find((one) => one?.time === time)?.requestId;
   return `the response of ${time} (${ago(time, now)}${id === undefined ? '' : `, request ${id}`})`;

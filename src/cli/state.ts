@@ -4,9 +4,9 @@ import {
   generationOf,
   isRequested,
   readyOf,
-} from '../kinds/status/common-status.ts';
-import { isFailure } from '../kinds/status/failures.ts';
-import { REASONS, type ReasonRow } from '../kinds/status/reasons.ts';
+} from '../kinds/shared/common-status.ts';
+import { isFailure } from '../kinds/shared/failures.ts';
+import { REASONS, type ReasonRow } from '../kinds/shared/reasons.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { FAILURES } from '../waits.ts';
 

@@ -1,3 +1,5 @@
+import type { FieldChange } from '../kinds/shared/preview.ts';
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -41,13 +43,6 @@ export function table(rows: readonly (readonly string[])[]): string[] {
       .join('   ')
       .trimEnd(),
   );
-}
-
-/** A change of one field, as plans, history and drift have it; absent: not there, or not known. */
-export interface FieldChange {
-  readonly field: string;
-  readonly from?: string | number | boolean | undefined;
-  readonly to?: string | number | boolean | undefined;
 }
 
 /**

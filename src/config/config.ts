@@ -30,7 +30,6 @@ export interface Config {
   readonly namespaces: readonly string[];
   readonly selector?: string;
   readonly secretSelector?: string;
-  readonly concurrency: number;
   readonly leaderElect: boolean;
   readonly leaderElectName: string;
   /** Absent: the process's own namespace, which only a process in a cluster has. */
@@ -167,7 +166,6 @@ function build(
     namespaces,
     ...(selector !== undefined && { selector }),
     ...(secretSelector !== undefined && { secretSelector }),
-    concurrency: values.concurrency,
     leaderElect,
     leaderElectName: values['leader-elect-name'] ?? leaseName(selector, namespaces),
     ...(leaderElectNamespace !== undefined && { leaderElectNamespace }),

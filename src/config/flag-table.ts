@@ -104,13 +104,6 @@ export const FLAGS = [
     read: read.trueOrFalse,
   },
   {
-    name: 'concurrency',
-    placeholder: 'N',
-    default: '10',
-    about: 'Maximum number of concurrent reconciles; 1 to 1000.',
-    read: read.wholeNumber(1, 1000),
-  },
-  {
     name: 'leader-elect',
     defaultText: 'true in a Pod, else false',
     about: 'Work only while holding a Lease, so that several replicas can run.',

@@ -1,153 +1,115 @@
 import { isDeepStrictEqual } from 'node:util';
 import { getObject, type KubeClient } from '../kube/client/client.ts';
-import { isConflict, isNotFound, mayBeCarriedOut } from '../kube/client/kube-error.ts';
+import { isConflict, isNotFound, KubeError } from '../kube/client/kube-error.ts';
 import {
   apiVersionOf,
-  isSameDeclaration,
+  compareVersions,
   type KubeObject,
   keyOf,
   objectPath,
-  type ResourceType,
 } from '../kube/resource.ts';
-import type { Kind, Notice, Recorded, Report } from './kind.ts';
-import { awaitChange, type Outcome } from './outcome.ts';
-import {
-  confirmsTheSame,
-  mayReplace,
-  type PendingResult,
-  withStaleConditions,
-} from './superseded.ts';
+import type { Kind } from './kind.ts';
 
-/**
- * Conflicts in a row before the result is left for later: somebody else is writing this object all
- * the time.
- */
+/** After so many in a row somebody else writes this object all the time. */
 const MOST_CONFLICTS = 5;
+/** Beside 5xx and no answer: what says nothing about the status, and passes. */
+const PASSING = [401, 403, 408, 409, 429];
 
-/** How a write ended, and what the queue does then. */
-interface WriteEnd {
-  readonly recorded: Recorded;
-  readonly outcome: Outcome;
+/** An object as one reconcile knows it. */
+export interface Known {
+  readonly kind: Kind;
+  /** As this reconcile has read or written it last. */
+  object: KubeObject;
+  /** Every status that it has read or sent. Any other one that stands there is somebody else's. */
+  readonly statuses: unknown[];
 }
 
-export interface StatusWriterOptions {
-  readonly client: KubeClient;
-  readonly emit: (object: KubeObject, type: ResourceType, notice: Notice) => void;
-}
+/** `dropped`: somebody else's status stands there, so the object is to be reconciled from that. */
+export type Written = 'written' | 'dropped' | 'gone';
 
 /**
- * Puts results into the status of their objects: the one place that writes one.
+ * Writes the result of a reconcile, until it stands or cannot stand any more.
  *
- *     result ─► newest version ─► may it go on top? ── no ──► superseded: await the change
- *                    ▲                    │ yes
- *                    │                    ▼
- *                 GET again ◄─ 409 ──── PUT ── 200 ──► written: events are sent, the queue goes on
- *                    │                    │
- *                    └─ no such object ─► gone          any other answer, or none: still pending
+ *     newest version ── its status is not ours ──► dropped
+ *       ▲         │
+ *      GET       PUT ──► 2xx, or it stands there already: written
+ *       │         ├────► no answer, 5xx, 429, 401, 403: again, when `retry` has waited
+ *       └── 409 ──┴────► 404: gone
+ *
+ * Throws KubeError where `retry` says that the time is over, and where the status is refused.
  */
-export class StatusWriter {
-  readonly #options: StatusWriterOptions;
-  /** By queue key, what could not be written yet. */
-  readonly pending = new Map<string, PendingResult>();
-
-  constructor(options: StatusWriterOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Replaces the whole status, with the object's resourceVersion and uid as precondition, and sends
-   * the events that go with it. Throws KubeError where it could not be written: then it is pending.
-   */
-  async write(id: string, result: PendingResult): Promise<WriteEnd> {
-    const { kind, base, report } = result;
-    const newest = kind.get(keyOf(base));
-    if (newest?.metadata.uid !== base.metadata.uid) return this.#isGone(id, result);
-    const { resourceVersion } = newest.metadata;
-    const trying = { ...result, triedOn: resourceVersion };
-    this.pending.set(id, trying);
-    // A write on top of this very version has failed before, and yet the version has not moved. A
-    // cluster restored from a backup gives versions a second time, so this may be another object
-    // state with the same version: what stands there is read first.
-    let target = result.triedOn === resourceVersion ? await this.#readAgain(result) : newest;
-    for (let conflicts = 0; target; conflicts += 1) {
-      if (!mayReplace(target, result)) return this.#isSuperseded(id, result, target);
-      if (isDeepStrictEqual(target.status, report.status)) return this.#isWritten(id, result);
-      try {
-        await this.#put(kind, target, report.status);
-        return this.#isWritten(id, result);
-      } catch (error) {
-        if (mayBeCarriedOut(error)) this.pending.set(id, { ...trying, mayBeStored: true });
-        if (!isNotFound(error) && (!isConflict(error) || conflicts >= MOST_CONFLICTS)) throw error;
-        target = await this.#readAgain(result);
-        // The object is there: what was not found is its status, as with a CRD that declares no
-        // such subresource.
-        if (target && isNotFound(error)) throw error;
-      }
+export async function writeStatus(
+  client: KubeClient,
+  known: Known,
+  status: object,
+  retry: (error: KubeError, failures: number) => Promise<boolean>,
+): Promise<Written> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await putOrReadAgain(client, known, status);
+    } catch (error) {
+      if (isConflict(error) && failures <= MOST_CONFLICTS) continue;
+      if (!isPassing(error) || !(await retry(error, failures))) throw error;
     }
-    const end = this.#isGone(id, result);
-    kind.drop(base);
-    return end;
   }
+}
 
-  sendEvents(kind: Kind, object: KubeObject, { notices = [] }: Report): void {
-    for (const notice of notices) this.#options.emit(object, kind.type, notice);
-  }
+/** One PUT on the newest version, none where the status stands. Throws KubeError. */
+export async function putStatus(
+  client: KubeClient,
+  known: Known,
+  status: object,
+): Promise<Written> {
+  const newest = newestOf(known);
+  // As it stands once it has been sent: without what is undefined.
+  const wanted = JSON.parse(JSON.stringify(status)) as object;
+  if (isDeepStrictEqual(newest.status, wanted)) return 'written';
+  if (!known.statuses.some((ours) => isDeepStrictEqual(ours, newest.status))) return 'dropped';
+  known.object = newest;
+  // Also where no answer comes, it may stand.
+  known.statuses.push(wanted);
+  const { type } = known.kind;
+  const { name, namespace, uid, resourceVersion } = newest.metadata;
+  const metadata = { name, namespace, uid, resourceVersion };
+  const reply = await client.request<KubeObject>({
+    method: 'PUT',
+    path: objectPath(type, namespace, name, 'status'),
+    body: { apiVersion: apiVersionOf(type), kind: type.kind, metadata, status: wanted },
+  });
+  take(known, reply, wanted);
+  known.statuses.push(reply.status);
+  return 'written';
+}
 
-  #isWritten(id: string, { kind, base, report }: PendingResult): WriteEnd {
-    this.#isOver(id, kind, base, 'written');
-    this.sendEvents(kind, base, report);
-    return { recorded: 'written', outcome: report.outcome };
+async function putOrReadAgain(client: KubeClient, known: Known, status: object): Promise<Written> {
+  try {
+    return await putStatus(client, known, status);
+  } catch (error) {
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+    const { namespace, name, uid } = known.object.metadata;
+    const found = await getObject(client, objectPath(known.kind.type, namespace, name));
+    if (found?.metadata.uid !== uid) return 'gone';
+    take(known, found);
+    throw error;
   }
+}
 
-  /** Whoever wrote what stands there has brought a change, and with it the next reconcile. */
-  #isSuperseded(id: string, result: PendingResult, found: KubeObject): WriteEnd {
-    const { kind, base, report, mayBeStored, before } = result;
-    const recorded = confirmsTheSame(found, result) ? 'same' : 'lost';
-    this.#isOver(id, kind, base, recorded);
-    if (before) this.pending.set(id, before);
-    // Our write had no answer: it may have been stored, and then overwritten by a process that saw
-    // it as done and so sends no event.
-    if (mayBeStored && !isDeepStrictEqual(found.status, base.status))
-      this.sendEvents(kind, base, report);
-    return { recorded, outcome: awaitChange };
-  }
+/** The newest version that this process has. */
+export function newestOf({ kind, object }: Known): KubeObject {
+  const stored = kind.store.get(keyOf(object));
+  if (stored?.metadata.uid !== object.metadata.uid) return object;
+  const { resourceVersion } = object.metadata;
+  return compareVersions(stored.metadata.resourceVersion, resourceVersion) < 0 ? object : stored;
+}
 
-  #isGone(id: string, { kind, base }: PendingResult): WriteEnd {
-    this.#isOver(id, kind, base, 'lost');
-    return { recorded: 'lost', outcome: awaitChange };
-  }
+/** What the server has answered replaces what is known; who has `written` it needs no news of it. */
+export function take(known: Known, answer: KubeObject, written?: object): void {
+  const { store } = known.kind;
+  store.put(answer, store.get(keyOf(answer)), written);
+  known.object = answer;
+}
 
-  #isOver(id: string, kind: Kind, base: KubeObject, recorded: Recorded): void {
-    this.pending.delete(id);
-    kind.recorded(keyOf(base), recorded);
-  }
-
-  /**
-   * What stands there now, if it is the same object still. The store gets it as a change: nobody
-   * may have looked at it yet.
-   */
-  async #readAgain({ kind, base }: PendingResult): Promise<KubeObject | undefined> {
-    const { name, namespace, uid } = base.metadata;
-    const known = kind.get(keyOf(base));
-    const found = await getObject(this.#options.client, objectPath(kind.type, namespace, name));
-    if (found) kind.put(found, known);
-    return found?.metadata.uid === uid ? found : undefined;
-  }
-
-  async #put(kind: Kind, object: KubeObject, status: object): Promise<void> {
-    const { name, namespace, uid, resourceVersion } = object.metadata;
-    const key = keyOf(object);
-    const known = kind.get(key);
-    const metadata = { name, namespace, uid, resourceVersion };
-    const body = { apiVersion: apiVersionOf(kind.type), kind: kind.type.kind, metadata, status };
-    const path = objectPath(kind.type, namespace, name, 'status');
-    await kind.holdBack(key, async () => {
-      const { client } = this.#options;
-      const written = await client.request<KubeObject>({ method: 'PUT', path, body });
-      // After a restored backup a version may be given twice: then the status went on top of a
-      // spec that nobody has looked at.
-      if (isSameDeclaration(written, kind.get(key))) kind.putOwnWrite(written, known, status);
-      else kind.put(withStaleConditions(written), known);
-    });
-  }
+function isPassing(error: unknown): error is KubeError {
+  if (!(error instanceof KubeError)) return false;
+  return error.status < 400 || error.status >= 500 || PASSING.includes(error.status);
 }

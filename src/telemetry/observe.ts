@@ -1,10 +1,10 @@
 import type { CallMetric } from '../api/http/client.ts';
 import type { RateLimiter } from '../api/limiter/contract.ts';
 import type { Clock } from '../clock.ts';
-import type { ReconcileRecord } from '../controller/controller.ts';
 import type { Kind } from '../controller/kind.ts';
 import type { Queue, QueueObserver } from '../controller/queue.ts';
-import { type CommonStatus, readyOf } from '../kinds/status/common-status.ts';
+import type { ReconcileRecord, Worker } from '../controller/worker.ts';
+import { type CommonStatus, readyOf } from '../kinds/shared/common-status.ts';
 import type { RequestRecord } from '../kube/client/exchange.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -107,6 +107,7 @@ export function collectFigures(
   metrics: Metrics,
   from: {
     readonly queue: Queue;
+    readonly worker: Worker;
     readonly limiter: RateLimiter;
     readonly kinds: readonly Kind[];
     readonly clock: Clock;
@@ -114,9 +115,9 @@ export function collectFigures(
     readonly isUnverified: () => boolean;
   },
 ): void {
-  const { queue, limiter, kinds, clock, isLeader, isUnverified } = from;
+  const { queue, worker, limiter, kinds, clock, isLeader, isUnverified } = from;
   const running = (): number[] =>
-    queue.runningSince().map((since) => (clock.monotonic() - since) / 1000);
+    worker.runningSince().map((since) => (clock.monotonic() - since) / 1000);
   metrics.queueDepth.from(() => [[NAME, queue.depth]]);
   metrics.queueUnfinished.from(() => [
     [NAME, running().reduce((sum, seconds) => sum + seconds, 0)],
@@ -157,7 +158,7 @@ interface Observed {
 
 function* objects(kinds: readonly Kind[]): Iterable<Observed> {
   for (const kind of kinds) {
-    for (const { metadata, status } of kind.values()) {
+    for (const { metadata, status } of kind.store.values()) {
       const { namespace, name } = metadata;
       yield { kind: kind.type.kind, namespace, name, status: status as Observed['status'] };
     }

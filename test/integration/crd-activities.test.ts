@@ -35,16 +35,18 @@ describe('spec', () => {
 
   test('is refused for all that is wrong, by name', async () => {
     expect(await answers(undefined)).toEqual(refusedFor('spec'));
-    for (const id of [undefined, '', 'a'.repeat(129), 'a b', '..', 'a/b', 'é', 'a\n', '-a', 5])
+    for (const id of [undefined, '', 'a'.repeat(129), 'a b', '..', 'a/b', 'é', 'a\n', 'a:b', 5])
       expect(await answers({ ...goodSpec, organizationId: id, activityId: id })).toEqual(
         refusedFor(...IDS.map((field) => `spec.${field}`)),
       );
     expect(await answers({ ...goodSpec, credentialsSecretRef: undefined })).toEqual(
       refusedFor('spec.credentialsSecretRef'),
     );
-    expect(
-      await answers({ ...goodSpec, credentialsSecretRef: { name: 'Not/One' }, suspend: 'yes' }),
-    ).toEqual(refusedFor('spec.credentialsSecretRef.name', 'spec.suspend'));
+    expect(await answers({ ...goodSpec, suspend: 'yes' })).toEqual(refusedFor('spec.suspend'));
+    const credentialsSecretRef = { name: 'Not/One', keyIdKey: 'a b' };
+    expect(await answers({ ...goodSpec, credentialsSecretRef })).toEqual(
+      refusedFor('spec.credentialsSecretRef.name', 'spec.credentialsSecretRef.keyIdKey'),
+    );
   });
 
   test('knows no interval: a record is read once', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { definition } from '../../src/kinds/organization/definition.ts';
+import { LIMITS } from '../../src/kinds/organization/limits.ts';
 import {
   type OrganizationStatus,
   organizationType,
@@ -146,8 +147,18 @@ test('the largest status in plain characters is taken, beside the largest list',
 test('what is never cut is taken at its largest in the dearest characters, beside the same list', async () => {
   const all = largest(kindSchema(definition).status) as OrganizationStatus;
   const { conditions, lastRequest, applied, pendingChange } = all;
-  const ledger = all.privateEndpoints?.map((one) => ({
+<<<<<<< HEAD
+=======
+  // `isStorable` lets only plain characters into an inventory.
+  const plain = {
+    id: 'a'.repeat(LIMITS.id),
+    cloudProvider: 'a'.repeat(LIMITS.cloudProvider),
+    region: 'a'.repeat(LIMITS.region),
+  };
+>>>>>>> room-a
+  const inventory = all.privateEndpoints?.map((one) => ({
     ...one,
+    ...plain,
     description: '',
     lastError: { httpStatus: 400 },
   }));
@@ -156,8 +167,16 @@ test('what is never cut is taken at its largest in the dearest characters, besid
     conditions,
     lastRequest,
     applied,
+<<<<<<< HEAD
     pendingChange,
-    privateEndpoints: ledger,
+=======
+    pendingChange: {
+      time: AT,
+      add: pendingChange?.add.map(() => plain) ?? [],
+      remove: pendingChange?.remove.map(() => plain) ?? [],
+    },
+>>>>>>> room-a
+    privateEndpoints: inventory,
   };
   expect(await write('huge', status)).toEqual({ code: 200, message: undefined, status });
 });
@@ -189,7 +208,9 @@ test('what a reply may hold breaks nothing: odd text, none, too many, ids listed
         description: text,
         origin: 'Found',
         state: 'Refused',
+        since: AT,
         lastError: { httpStatus: 999, requestId: text, message: '🙂'.repeat(200) },
+        attempts: 3,
         nextAttemptTime: AT,
       },
     ],
@@ -205,20 +226,24 @@ test('what a reply may hold breaks nothing: odd text, none, too many, ids listed
   expect(await write('odd', odd)).toEqual({ code: 200, message: undefined, status: odd });
 });
 
-test('a list that was never reported, an empty one and an empty intent are kept apart', async () => {
+test('a list that was never reported, an empty one and an empty pending change are kept apart', async () => {
   await create('apart');
   for (const part of [
     { organization: {} },
     { organization: { privateEndpoints: [] } },
     { pendingChange: { time: AT, add: [], remove: [] } },
+<<<<<<< HEAD
+    { pendingChange: { time: AT, add: [tuple], remove: [{ ...tuple, region: 'us-east1' }] } },
+=======
     {
       pendingChange: {
         time: AT,
         add: [tuple],
         remove: [{ ...tuple, region: 'us-east1' }],
-        refused: { httpStatus: 400 },
       },
     },
+    { listLeftOutSince: AT, verified: { time: AT, apiHash: 'sha256:0' } },
+>>>>>>> room-a
   ]) {
     const status = { ...readyStatus, ...part };
     expect(await write('apart', status)).toEqual({ code: 200, message: undefined, status });

@@ -10,7 +10,7 @@ import {
   succeed,
   tryCreate,
 } from '../support/crd.ts';
-import { answersTo, refusedFor, TAKEN } from '../support/crd-answers.ts';
+import { answersTo, inWords, refusedFor, TAKEN } from '../support/crd-answers.ts';
 
 const endpoint = { id: 'psc-1', cloudProvider: 'gcp', region: 'ap-northeast-1' };
 const listing = (...privateEndpoints: unknown[]) => ({ ...good, privateEndpoints });
@@ -47,7 +47,7 @@ describe('each mistake is refused by the API server and by the parser, in words 
     [
       'an empty name',
       { ...good, name: '' },
-      'spec.name',
+      'name must be text of 1 to 256 characters',
       'spec.name must be text of 1 to 256 characters, not ""',
     ],
     [
@@ -59,7 +59,7 @@ describe('each mistake is refused by the API server and by the parser, in words 
     [
       'an id twice, with another region',
       listing(endpoint, { ...endpoint, region: 'us-east1' }),
-      'spec.privateEndpoints: Invalid value: each id may be listed only once',
+      'spec.privateEndpoints: Invalid value: privateEndpoints must list each id only once',
       'spec.privateEndpoints[1].id must be an id that is listed only once, not "psc-1"',
     ],
     [
@@ -116,10 +116,15 @@ describe('each mistake is refused by the API server and by the parser, in words 
       'adoptPrivateEndpoints',
       'true or false',
     ],
-    ...[id.toUpperCase(), `${id}0`, 7].map((value): [string, unknown, string, string] => [
+    ...[
+      [id.toUpperCase(), 'organizationId must be a UUID in lower case with hyphens, 36 characters'],
+      [`${id} `, 'spec.organizationId: Too long'],
+      ['', 'organizationId must be a UUID in lower case with hyphens, 36 characters'],
+      [7, 'spec.organizationId: Invalid value: "integer"'],
+    ].map(([value, server = '']): [string, unknown, string, string] => [
       `organizationId ${JSON.stringify(value)}`,
       { ...good, organizationId: value },
-      'spec.organizationId',
+      String(server),
       'spec.organizationId must be a UUID in lower case with hyphens, 36 characters, not ',
     ]),
   ])('%s', async ([, spec, server, parser]) => {
@@ -135,9 +140,11 @@ describe('each mistake is refused by the API server and by the parser, in words 
     async (value) => {
       const fields = ['id', 'cloudProvider', 'region'] as const;
       const spec = listing(Object.fromEntries(fields.map((field) => [field, value])));
-      expect(await answers(spec)).toEqual(
+      const said = await answers(spec);
+      expect(said).toEqual(
         refusedFor(...fields.map((field) => `spec.privateEndpoints[0].${field}`)),
       );
+      expect(said).toEqual({ ...said, server: inWords() });
     },
   );
 
@@ -193,8 +200,8 @@ describe('what is right is taken and not changed', () => {
       },
     ],
     [
-      '100 endpoints with ids of 500',
-      listing(...many(100, (index) => `${index}-`.padEnd(500, 'x'))),
+      '100 endpoints with ids of 512',
+      listing(...many(100, (index) => `${index}-`.padEnd(512, 'x'))),
     ],
   ])('%s', async ([, spec]) => {
     expect(await answers(JSON.parse(JSON.stringify(spec)))).toEqual(TAKEN);

@@ -10,7 +10,7 @@ import {
   succeed,
   tryCreate,
 } from '../support/crd.ts';
-import { answersTo, refusedFor, TAKEN } from '../support/crd-answers.ts';
+import { answersTo, inWords, refusedFor, TAKEN } from '../support/crd-answers.ts';
 
 /**
  * That the API server keeps the CRD's bounds as the parser does. The bounds themselves, and that
@@ -86,10 +86,88 @@ describe('settings', () => {
   });
 });
 
+describe('additionalSettings', () => {
+  const withMore = (additionalSettings: unknown) => ({ ...goodSpec, additionalSettings });
+
+  test.for<[string, object]>([
+    ['of each type', { a: '', b: 'x'.repeat(256), c: 0, d: -(2 ** 53) + 1, e: true, f: false }],
+    [
+      'twenty, with the longest names',
+      Object.fromEntries(
+        Array.from({ length: 20 }, (_, index) => [`n${index}`.padEnd(64, '_'), index]),
+      ),
+    ],
+    ['none', {}],
+  ])('are taken: %s', async ([, settings]) => {
+    expect(await answers(withMore(settings))).toEqual(TAKEN);
+  });
+
+  test.for<[string, unknown, string]>([
+    ['a fraction', { a: 1.5 }, 'spec.additionalSettings.a'],
+    ['a number that is not exact', { a: 2 ** 53 }, 'spec.additionalSettings.a'],
+    ['a text of 257', { a: 'x'.repeat(257) }, 'spec.additionalSettings.a'],
+    ['a list', { a: [1] }, 'spec.additionalSettings.a'],
+    ['an object', { a: { b: 1 } }, 'spec.additionalSettings.a'],
+    [
+      'twenty-one',
+      Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`n${index}`, index])),
+      'spec.additionalSettings',
+    ],
+    ['a list of settings', [{ name: 'a', value: 1 }], 'spec.additionalSettings'],
+    ['text', 'a', 'spec.additionalSettings'],
+  ])('are refused: %s', async ([, settings, field]) => {
+    const { status, json } = await tryCreate(
+      namespace,
+      withMore(settings),
+      pipeSettingsType,
+      'Ignore',
+    );
+    expect({ status, message: json.message }).toEqual({
+      status: 422,
+      message: expect.stringContaining(field),
+    });
+    expect(parseSpec({ spec: withMore(settings) })).toMatchObject({
+      ok: false,
+      message: expect.stringContaining(field),
+    });
+  });
+
+  // CEL does not see a map whose values have no type: SpecInvalid says it.
+  test.for<[string, object]>([
+    ['a name with a capital', { Fast: true }],
+    ['one of the twelve', { engine_max_threads: 8 }],
+    ['an empty list', { a: [] }],
+  ])('are refused by the parser alone: %s', async ([, settings]) => {
+    expect(await tryCreate(namespace, withMore(settings))).toMatchObject({ status: 201 });
+    expect(parseSpec({ spec: withMore(settings) })).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('spec.additionalSettings.'),
+    });
+  });
+
+  test('are applied, changed and taken away by both ways of kubectl apply', async () => {
+    for (const way of [['apply'], ['apply', '--server-side']]) {
+      const name = `more-${way.length}`;
+      const apply = async (spec: object) => {
+        const args = [...way, '-n', namespace, '-o', 'json', '-f', '-'];
+        const printed = await succeed(args, JSON.stringify(pipeSettings(name, spec)));
+        return (JSON.parse(printed) as { readonly spec: unknown }).spec;
+      };
+      for (const spec of [
+        withMore({ a: 1, b: true }),
+        withMore({ a: 'text', c: false }),
+        withMore({}),
+        goodSpec,
+      ])
+        expect(await apply(spec)).toEqual(spec);
+    }
+  });
+});
+
 describe('the rest of spec', () => {
   test('is taken as it is, with all that may be left out', async () => {
     const ref = { name: 'a.b-c', keyIdKey: 'ID', keySecretKey: 'my.secret_1' };
-    const ids = { organizationId: 'A.b_c~d-e', serviceId: 'a'.repeat(128), pipeId: '0123' };
+    const ids = { organizationId: 'A.b_c~d-e', serviceId: 'a'.repeat(128), pipeId: '...' };
     for (const more of [
       { suspend: true, mode: 'Apply', reassertInterval: '10m' },
       { suspend: false, mode: 'Plan', reassertInterval: '1.5h0.5m' },
@@ -103,16 +181,47 @@ describe('the rest of spec', () => {
   test.for<[string, Readonly<Record<string, unknown>>]>([
     ['missing', Object.fromEntries(IDS.map((id) => [id, undefined]))],
     ['no text', { organizationId: 5, serviceId: null, pipeId: ['a'] }],
-    [
-      'too long, empty, of a blank',
-      { organizationId: 'a'.repeat(129), serviceId: '', pipeId: 'a b' },
-    ],
+    ['too long', Object.fromEntries(IDS.map((id) => [id, 'a'.repeat(129)]))],
+    ['empty, of a blank, with one', { organizationId: '', serviceId: ' ', pipeId: 'a b' }],
     ['parts of a path', { organizationId: '..', serviceId: 'a/b', pipeId: 'a%2fb' }],
-    ['with odd characters', { organizationId: 'é', serviceId: 'a\n', pipeId: '-a' }],
+    ['with odd characters', { organizationId: 'é', serviceId: 'a\n', pipeId: 'a:b' }],
   ])('ids are refused that are %s', async ([, ids]) => {
-    expect(await answers({ ...goodSpec, ...ids })).toEqual(
-      refusedFor(...IDS.map((id) => `spec.${id}`)),
-    );
+    const said = await answers({ ...goodSpec, ...ids });
+    expect(said).toEqual(refusedFor(...IDS.map((id) => `spec.${id}`)));
+    expect(said).toEqual({ ...said, server: inWords() });
+  });
+
+  test.for<[string, object, string]>([
+    [
+      'a blank in an id',
+      { pipeId: 'a b' },
+      "pipeId must be 1 to 128 letters, digits, '.', '_', '~' or '-'",
+    ],
+    ['the place above', { serviceId: '..' }, "serviceId must be more than '.' or '..'"],
+    [
+      'a day',
+      { reassertInterval: '1d' },
+      'reassertInterval must be a duration in h, m or s, such as 90m or 24h; write 1d as 24h',
+    ],
+    [
+      'too short an interval',
+      { reassertInterval: '9m59s' },
+      'reassertInterval must be between 10m and 8760h',
+    ],
+    [
+      'a capital in the name of a Secret',
+      { credentialsSecretRef: { name: 'API' } },
+      'name must be the name of a Secret: 1 to 253 lower-case letters',
+    ],
+    [
+      'a blank in a key of a Secret',
+      { credentialsSecretRef: { name: 'api', keySecretKey: 'key secret' } },
+      "keySecretKey must be a key of a Secret: 1 to 253 letters, digits, '.', '_' or '-'",
+    ],
+  ])('%s is refused in words', async ([, part, words]) => {
+    const said = await answers({ ...goodSpec, ...part });
+    expect(said).toMatchObject({ status: 422, server: expect.stringContaining(words) });
+    expect(said).toEqual({ ...said, server: inWords() });
   });
 
   test.for<[string, Readonly<Record<string, unknown>>]>([

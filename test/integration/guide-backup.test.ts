@@ -8,7 +8,7 @@ import { type ControlPlane, startControlPlane } from '../controlplane/controlpla
 import { someoneElse } from '../simulator/someone-else.ts';
 import { change } from '../support/cluster.ts';
 import { startOperator } from '../support/operator.ts';
-import { endpoint, ledgerOf, list } from '../support/organizations.ts';
+import { endpoint, inventoryOf, list } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
 import { installPolicies, type Policies } from '../support/policies.ts';
 import { openScene, type Scene } from '../support/scene.ts';
@@ -200,7 +200,7 @@ test('restored with their status, objects are as they were, and nothing is sent 
   expect(simulator.callCount()).toBe(calls);
   simulator.next({ status: 500 }, { match: { method: 'PATCH' } });
   await Promise.all([guide.section('Let it act'), obey({ replicas: 1 })]);
-  expect(ledgerOf(await orgs.get('acme'))).toEqual(ledgerOf(before));
+  expect(inventoryOf(await orgs.get('acme'))).toEqual(inventoryOf(before));
   expect((await orgs.get('acme')).metadata.finalizers).toEqual(before.metadata.finalizers);
   expect(orgs.said()).toEqual(['look', '+psc-ours-1+psc-ours-2', 'look', 'look']);
   expect(acts.calls('who')).toHaveLength(1);

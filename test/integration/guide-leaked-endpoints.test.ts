@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { someoneElse } from '../simulator/someone-else.ts';
 import { ORGANIZATION as ACME } from '../support/examples.ts';
-import { endpoint, ledgerOf, list } from '../support/organizations.ts';
+import { endpoint, inventoryOf, list } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ORGANIZATION } from '../support/scene-objects.ts';
@@ -63,7 +63,7 @@ test('the guide removes what leaked, and what others have stays, whoever acts be
   await listing;
   await guide.section('If one is in use after all');
   await guide.section('4. Adopt them');
-  expect(ledgerOf(await orgs.get('acme'))).toEqual(LEAKED.map((id) => `${id} Adopted Present`));
+  expect(inventoryOf(await orgs.get('acme'))).toEqual(LEAKED.map((id) => `${id} Adopted Present`));
   expect(new Set(orgs.said(ACME))).toEqual(new Set(['look']));
 
   await others.add(endpoint('psc-old-1'), endpoint('psc-late'));
@@ -75,7 +75,7 @@ test('the guide removes what leaked, and what others have stays, whoever acts be
   await guide.section('6. Check');
   await guide.section('7. Afterwards');
   await orgs.create('acme', { organizationId: ACME, ...list('psc-late') });
-  expect(ledgerOf(await orgs.until('acme', 'Applied'))).toEqual(['psc-late Found Present']);
+  expect(inventoryOf(await orgs.until('acme', 'Applied'))).toEqual(['psc-late Found Present']);
   await guide.section('Or delete it');
   const late = ['psc-slow', 'psc-young', 'psc-old-00', 'psc-new', 'psc-old-1', 'psc-late'];
   const left = [...used.map(({ id }) => id), FORGOTTEN, ...late];
@@ -108,7 +108,7 @@ test('un-listed and given back in one change, endpoints stay, as the guide warns
   const { simulator, orgs } = scene;
   simulator.setOrganization(ORGANIZATION, { add: [endpoint('psc-1')] });
   await orgs.create('hasty', { ...list('psc-1'), adoptPrivateEndpoints: true });
-  expect(ledgerOf(await orgs.until('hasty', 'Applied'))).toEqual(['psc-1 Adopted Present']);
+  expect(inventoryOf(await orgs.until('hasty', 'Applied'))).toEqual(['psc-1 Adopted Present']);
   await orgs.create('hasty', { ...list(), adoptPrivateEndpoints: false });
   await orgs.until('hasty', 'Applied');
   expect(new Set(orgs.said())).toEqual(new Set(['look']));

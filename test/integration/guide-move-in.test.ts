@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { someoneElse } from '../simulator/someone-else.ts';
 import { ORGANIZATION as ACME, PIPE } from '../support/examples.ts';
-import { endpoint, ledgerOf, list } from '../support/organizations.ts';
+import { endpoint, inventoryOf, list } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { type Walk, walk } from '../support/walk.ts';
@@ -75,7 +75,7 @@ test('30 endpoints of Terraform are adopted without a change, and nothing of oth
   expect(guide.left()).toEqual([]);
   const acme = await orgs.get('acme');
   const adopted = [...ENDPOINTS.slice(0, -1), endpoint('psc-early')];
-  expect(ledgerOf(acme)).toEqual(
+  expect(inventoryOf(acme)).toEqual(
     [...adopted.map(({ id }) => `${id} Adopted Present`), 'psc-30 Added Present'].toSorted(),
   );
   expect(orgs.said(ACME).filter((one) => one !== 'look')).toEqual(['+psc-30']);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { someoneElse } from '../simulator/someone-else.ts';
 import { ORGANIZATION as ACME, RECORD } from '../support/examples.ts';
-import { endpoint, ledgerOf } from '../support/organizations.ts';
+import { endpoint, inventoryOf } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { type Walk, walk } from '../support/walk.ts';
@@ -37,7 +37,7 @@ test('objects of the three kinds come to what the page shows', async () => {
   simulator.setOrganization(ACME, { name: 'Trial account' });
   await someoneElse(simulator, { organizationId: ACME }).add(endpoint('vpc-by-hand'));
   await guide.section('Organization');
-  expect(ledgerOf(await orgs.get('acme'))).toEqual(['102600141743718403 Added Present']);
+  expect(inventoryOf(await orgs.get('acme'))).toEqual(['102600141743718403 Added Present']);
   simulator.setActivity(ACME, RECORD);
   await guide.section('Activity');
   expect((await acts.get('who-created-it')).status['activity']).toEqual(RECORD);

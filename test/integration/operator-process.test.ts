@@ -34,7 +34,7 @@ test('wrong flags end the start with exit code 2 and one message that lists ever
     [
       '--api-rate',
       '10',
-      '--concurrency=0',
+      '--api-in-flight=0',
       '--log-level=loud',
       '--no-such-flag',
       '--api-url=ftp://x',
@@ -46,7 +46,7 @@ test('wrong flags end the start with exit code 2 and one message that lists ever
   expect(stdout()).toBe('');
   const wrong = [
     '--api-rate',
-    '--concurrency',
+    '--api-in-flight',
     '--log-level',
     '--no-such-flag',
     '--api-url',

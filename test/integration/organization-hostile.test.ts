@@ -6,7 +6,7 @@ import { leaks, spellings } from '../support/canary.ts';
 import { asAdmin } from '../support/cluster.ts';
 import { KEY_ID, SECRET } from '../support/hostile-rows.ts';
 import type { InnerOperator } from '../support/inner-operator.ts';
-import { endpoint, ledgerOf, type Org, type Organizations } from '../support/organizations.ts';
+import { endpoint, inventoryOf, type Org, type Organizations } from '../support/organizations.ts';
 import { answerText, type RawServer, startRawServer } from '../support/raw-server.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ready } from '../support/watching.ts';
@@ -262,7 +262,9 @@ describe('an organization that', () => {
     const object = await orgs.untilIt(name, 'a verdict', isJudged);
     expect(ready(object).reason).toBe(ends);
     expectHarmless(object);
-    expect(ledgerOf(object)).toEqual(listed ? [listed === true ? 'a Found Present' : listed] : []);
+    expect(inventoryOf(object)).toEqual(
+      listed ? [listed === true ? 'a Found Present' : listed] : [],
+    );
     await orgs.remove(name);
   });
 });

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { kubectl, waitFor } from '../controlplane/client.ts';
 import { asAdmin, change, writesOf } from '../support/cluster.ts';
-import { putStatus } from '../support/crd.ts';
 import { pathOf } from '../support/pipe-settings.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { expectCurrent, ready, settled } from '../support/watching.ts';
+import { expectCurrent, settled } from '../support/watching.ts';
 
 /** What a PipeSettings has to do with Kubernetes; all else is lived through in the simulation. */
 
@@ -100,22 +99,6 @@ test('deletion makes no call, waits for nobody and leaves the pipe as it is', as
   expect(scene.simulator.calls({ pathIncludes: pathOf('leaving') })).toHaveLength(1);
 });
 
-test('a status that a user wiped comes back, with one PUT', async () => {
-  await scene.psets.create('wiped');
-  const before = await scene.psets.until('wiped', 'Applied');
-  expect((await putStatus(scene.namespace, 'wiped', {})).status).toBe(200);
-  await scene.psets.putsUntil('wiped', 2);
-  const after = await scene.psets.untilIt(
-    'wiped',
-    'applied again',
-    ({ status }) => status.applied !== undefined,
-  );
-  expect(ready(after).reason).toBe('Applied');
-  expect(after.status.settings).toEqual(before.status.settings);
-  await settled(scene);
-  expect(scene.psets.puts('wiped')).toHaveLength(2);
-});
-
 describe('while its call runs', () => {
   /** Creates an object and resolves while its PUT has taken effect but not been answered. */
   async function midway(name: string): Promise<void> {
@@ -182,6 +165,6 @@ test('writes nothing but status and events, and is refused nothing but what was 
   expect([...kinds].toSorted()).toEqual(['create events/', 'update pipesettings/status']);
   const refused = writes.filter(({ code }) => code >= 300);
   expect(
-    refused.filter(({ name }) => !['changed', 'deleted', 'replaced', 'wiped'].includes(name ?? '')),
+    refused.filter(({ name }) => !['changed', 'deleted', 'replaced'].includes(name ?? '')),
   ).toEqual([]);
 });

@@ -106,7 +106,7 @@ describe('against live objects', () => {
   test.each([
     ['refused', {}, 2, 'send', /^One PUT/],
     ['planned', { mode: 'Plan' }, 0, 'withheld', /spec\.mode is Plan/],
-    ['rival', { pipeId: 'holder' }, 0, 'withheld', /another object holds its target/],
+    ['rival', { pipeId: 'holder' }, 0, 'withheld', /another object owns its target/],
     ['leaving', {}, 0, 'nothing', /is being deleted/],
   ])('an edit of the one that is %s', async (name, more, code, does, says) => {
     const shown = await told(pset(name, 9, more));

@@ -1,6 +1,5 @@
 import type { Copy } from './copy.ts';
-import { liveIn } from './lives.ts';
-import type { Life, Mutation, UnitTest } from './mutation.ts';
+import type { Mutation, UnitTest } from './mutation.ts';
 import { endsOf, runTests } from './unit-tests.ts';
 
 /** `seen`: what is named fails as it should. Otherwise what happened in its place. */
@@ -9,47 +8,29 @@ export type Verdict = { readonly seen: true } | { readonly seen: false; readonly
 const SEEN: Verdict = { seen: true };
 const not = (why: string): Verdict => ({ seen: false, why });
 
-export const isLife = (by: Mutation['seenBy']): by is Life => 'seed' in by;
-
 /** What does not hold without any change: by name of the mutation. */
 export async function judgeUnchanged(
   mutations: readonly Mutation[],
-  [first, second]: readonly [Copy, Copy],
+  copy: Copy,
 ): Promise<ReadonlyMap<string, string>> {
-  const named = mutations.map(({ name, seenBy }) => ({ name, by: seenBy }));
-  const tests = named.flatMap(({ name, by }) => (isLife(by) ? [] : [{ name, by }]));
-  const lives = named.flatMap(({ name, by }) => (isLife(by) ? [{ name, by }] : []));
-  const [report, broken] = await Promise.all([
-    tests.length === 0
-      ? undefined
-      : runTests(
-          first.folder,
-          tests.map(({ by }) => by),
-        ),
-    lives.length === 0
-      ? undefined
-      : liveIn(second.folder, [...new Set(lives.map(({ by }) => by.seed))]),
-  ]);
+  const report = await runTests(
+    copy.folder,
+    mutations.map(({ seenBy }) => seenBy),
+  );
   const wrong = new Map<string, string>();
-  for (const { name, by } of tests) {
-    const ends = report ? endsOf(report, by) : [];
+  for (const { name, seenBy } of mutations) {
+    const ends = endsOf(report, seenBy);
     const failed = ends.find(({ state }) => state !== 'passed');
-    if (ends.length === 0) wrong.set(name, `there is no test "${by.title}" in ${by.test}`);
-    else if (failed) wrong.set(name, `"${failed.title}" in ${by.test} does not pass unchanged`);
+    if (ends.length === 0) wrong.set(name, `there is no test "${seenBy.title}" in ${seenBy.test}`);
+    else if (failed) wrong.set(name, `"${failed.title}" in ${seenBy.test} does not pass unchanged`);
   }
-  for (const { name, by } of lives)
-    if (broken?.get(by.seed)?.includes(by.breaks))
-      wrong.set(name, `the life of seed ${by.seed} breaks "${by.breaks}" unchanged`);
   return wrong;
 }
 
 /** Makes the change in a copy, and looks whether what is named fails. */
 export async function judge(mutation: Mutation, copy: Copy): Promise<Verdict> {
-  const { seenBy } = mutation;
   try {
-    return await copy.changed(mutation, () =>
-      isLife(seenBy) ? judgeLife(copy, seenBy) : judgeTest(copy, seenBy),
-    );
+    return await copy.changed(mutation, () => judgeTest(copy, mutation.seenBy));
   } catch (error) {
     return not(error instanceof Error ? error.message : String(error));
   }
@@ -64,12 +45,4 @@ async function judgeTest(copy: Copy, by: UnitTest): Promise<Verdict> {
   return errors.some(({ isAssertion }) => isAssertion)
     ? SEEN
     : not(`the test fails by no assertion: ${errors[0]?.text}`);
-}
-
-async function judgeLife(copy: Copy, { seed, breaks }: Life): Promise<Verdict> {
-  const broken = (await liveIn(copy.folder, [seed])).get(seed) ?? [];
-  if (broken.includes(breaks)) return SEEN;
-  return not(
-    `it survives: the life of seed ${seed} breaks ${broken.length === 0 ? 'nothing' : broken.join(', ')}`,
-  );
 }

@@ -1,18 +1,16 @@
 import { parseArgs } from 'node:util';
 import { type Copy, copyProject } from './copy.ts';
-import { isLife, judge, judgeUnchanged } from './judge.ts';
+import { judge, judgeUnchanged } from './judge.ts';
 import type { Mutation } from './mutation.ts';
 import { MUTATIONS } from './table.ts';
 import { endTests } from './unit-tests.ts';
 
 const USAGE = `Usage: npm run mutate -- [options]
   --only TEXT     only rules in whose name, sentence, file or test it stands
-  --unit          only rules that a unit test sees broken, and no simulated life
   --list          the rules, and what sees each of them broken; nothing is run`;
 
 interface Options {
   readonly only: string;
-  readonly unit: boolean;
   readonly list: boolean;
 }
 
@@ -39,7 +37,6 @@ function parseOptions(args: readonly string[]): Options | undefined {
     args: [...args],
     options: {
       only: { type: 'string', default: '' },
-      unit: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -47,9 +44,8 @@ function parseOptions(args: readonly string[]): Options | undefined {
   return values.help ? undefined : values;
 }
 
-function isMeant(mutation: Mutation, { only, unit }: Options): boolean {
-  const { name, rule, file, seenBy } = mutation;
-  if (unit && isLife(seenBy)) return false;
+function isMeant(mutation: Mutation, { only }: Options): boolean {
+  const { name, rule, file } = mutation;
   return [name, rule, file, seenByOf(mutation)].some((one) => one.includes(only));
 }
 
@@ -66,9 +62,7 @@ function entryOf(mutation: Mutation): string {
 }
 
 function seenByOf({ seenBy }: Mutation): string {
-  return isLife(seenBy)
-    ? `the life of seed ${seenBy.seed}, which breaks "${seenBy.breaks}"`
-    : `${seenBy.test}: ${seenBy.title}`;
+  return `${seenBy.test}: ${seenBy.title}`;
 }
 
 async function mutate(mutations: readonly Mutation[]): Promise<number> {
@@ -83,7 +77,7 @@ async function mutate(mutations: readonly Mutation[]): Promise<number> {
   });
   try {
     console.log(`${mutations.length} rules; first, what is named must hold without any change:`);
-    const wrong = await judgeUnchanged(mutations, [first, second]);
+    const wrong = await judgeUnchanged(mutations, first);
     console.log(`  ${secondsSince(started)}`);
     const left = mutations.values();
     const failed: string[] = [];

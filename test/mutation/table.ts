@@ -5,11 +5,9 @@ import { CONTROLLER } from './rules/controller.ts';
 import { KINDS } from './rules/kinds.ts';
 import { KUBE } from './rules/kube.ts';
 import { LEASES } from './rules/lease.ts';
-import { ORGANIZATION } from './rules/organization.ts';
 import { PLUGIN } from './rules/plugin.ts';
 import { PROCESS } from './rules/process.ts';
 import { SECRETS_AND_EVENTS } from './rules/secrets-and-events.ts';
-import { TARGETS } from './rules/target.ts';
 import { TRUSTED } from './rules/trust.ts';
 import { WATCHES } from './rules/watches.ts';
 
@@ -21,10 +19,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ...KUBE,
   ...LEASES,
   ...SECRETS_AND_EVENTS,
-  ...TARGETS,
   ...CALLS_OF_KINDS,
   ...KINDS,
-  ...ORGANIZATION,
   ...PLUGIN,
   ...PROCESS,
   ...TRUSTED,

@@ -63,6 +63,12 @@ function bodyText(kind: BodyKind, whole: Envelope, error: string): string {
         error: { code: status },
         result: ['done'],
       });
+    case 'message':
+      return JSON.stringify({ status, requestId, message: error });
+    case 'detail':
+      return JSON.stringify({ status, requestId, title: 'A problem', detail: error });
+    case 'errors':
+      return JSON.stringify({ status, requestId, errors: [{ message: error }] });
     case 'no-result':
       return JSON.stringify({ status, requestId });
     case 'error-with-200':

@@ -35,7 +35,11 @@ interface Asked {
 
 function asksNothing({ name, privateEndpoints }: Asked): boolean {
   if (name !== undefined || privateEndpoints === undefined) return false;
-  return (privateEndpoints.add ?? []).length + (privateEndpoints.remove ?? []).length === 0;
+  return itemsOf({ privateEndpoints }) === 0;
+}
+
+function itemsOf({ privateEndpoints }: Asked): number {
+  return (privateEndpoints?.add ?? []).length + (privateEndpoints?.remove ?? []).length;
 }
 
 function shapeObjection(body: unknown, behaviour: OrganizationBehaviour): string | undefined {
@@ -56,6 +60,9 @@ function shapeObjection(body: unknown, behaviour: OrganizationBehaviour): string
   if (!isObject(privateEndpoints)) return 'request body.privateEndpoints value is not an object';
   const other = Object.keys(privateEndpoints).find((key) => !LIST_KEYS.has(key));
   if (other !== undefined) return `unknown field 'privateEndpoints.${other}'`;
+  const items = itemsOf({ privateEndpoints });
+  if (items > behaviour.mostItems)
+    return `request has ${items} private endpoints, more than ${behaviour.mostItems}`;
   for (const part of LIST_KEYS) {
     const list = privateEndpoints[part] ?? [];
     if (!Array.isArray(list)) return `request body.privateEndpoints.${part} value is not an array`;

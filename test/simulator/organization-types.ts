@@ -109,6 +109,8 @@ export type OrganizationBehaviour = { [K in keyof Choices]: Choices[K][number] }
   maxEndpoints: number;
   /** another number for some organizations, which may have more than that */
   quotas: Record<string, number>;
+  /** most adds and removes in one call; one more is 400 */
+  mostItems: number;
   /** a name of more characters is 400 */
   longestName: number;
   /** replies show the state of so long ago; goes before `echo` */
@@ -134,6 +136,7 @@ export function startBehaviour(): OrganizationBehaviour {
     refusedStatuses: {},
     maxEndpoints: 10_000,
     quotas: {},
+    mostItems: 10_000,
     longestName: 10_000,
     staleForMs: 0,
     listMissingCalls: 0,

@@ -14,6 +14,8 @@ export interface SettingsBehaviour {
   ranges: Record<string, [number, number]>;
   /** silently moved into this range, then stored and echoed */
   clamp: Record<string, [number, number]>;
+  /** settings that the API has and the document has not; any value is taken */
+  gained: string[];
   /** keys that do not fit this pipe: 400 for the whole call */
   notApplicable: string[];
   /** pipes ('org/service/pipe') that answer 404 */
@@ -40,6 +42,7 @@ export function createSettings(options: { pipes: readonly string[]; anyPipe: boo
     echo: 'all',
     ranges: {},
     clamp: {},
+    gained: [],
     notApplicable: [],
     noSettings: [],
   };
@@ -50,7 +53,7 @@ export function createSettings(options: { pipes: readonly string[]; anyPipe: boo
     if (before === undefined || now.noSettings.includes(pipe)) {
       return refused(404, `ingestion for pipe "${pipe.split('/').slice(2).join('/')}" not found`);
     }
-    const problem = objection(body, now.ranges);
+    const problem = objection(body, now);
     if (problem !== undefined) return refused(400, problem);
     const sent = body as Stored;
     const foreign = now.notApplicable.find((key) => Object.hasOwn(sent, key));
@@ -91,7 +94,7 @@ function clamped(sent: Stored, behaviour: SettingsBehaviour): Stored {
 }
 
 function within(value: SettingValue, range: readonly [number, number] | undefined): SettingValue {
-  if (typeof value === 'boolean' || range === undefined) return value;
+  if (typeof value !== 'number' || range === undefined) return value;
   return Math.min(Math.max(value, range[0]), range[1]);
 }
 

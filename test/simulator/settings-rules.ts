@@ -1,4 +1,5 @@
-export type SettingValue = number | boolean;
+/** A text only of what the document has not. */
+export type SettingValue = number | boolean | string;
 
 /** The keys of the document with their inclusive bounds; without bounds, a boolean. */
 export const SETTINGS: Readonly<Record<string, readonly [number, number] | 'boolean'>> = {
@@ -38,7 +39,13 @@ export const DEFAULTS: Readonly<Record<string, SettingValue>> = {
  */
 export function objection(
   body: unknown,
-  ranges: Readonly<Record<string, readonly [number, number]>>,
+  {
+    ranges,
+    gained,
+  }: {
+    readonly ranges: Readonly<Record<string, readonly [number, number]>>;
+    readonly gained: readonly string[];
+  },
 ): string | undefined {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return 'request body is not an object';
@@ -46,6 +53,7 @@ export function objection(
   const entries = Object.entries(body);
   if (entries.length === 0) return 'request body has no settings';
   for (const [key, value] of entries) {
+    if (gained.includes(key)) continue;
     const rule = Object.hasOwn(SETTINGS, key) ? SETTINGS[key] : undefined;
     if (rule === undefined) return `unknown setting '${key}'`;
     if (rule === 'boolean') {

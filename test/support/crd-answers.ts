@@ -34,3 +34,8 @@ export function refusedFor(...fields: readonly string[]) {
   const namesAll = expect.toSatisfy((text: string) => fields.every((one) => text.includes(one)));
   return { status: 422, server: namesAll as unknown, parser: namesAll as unknown };
 }
+
+/** A refusal that a person can read: no regular expression in it. */
+export function inWords(): unknown {
+  return expect.not.stringMatching(/should match|\[(a-z|A-Z|0-9)|\][+*]/);
+}

@@ -80,13 +80,14 @@ export async function complaint(args: readonly string[], stdin?: string): Promis
   return stderr;
 }
 
-/** Asks the API server to create it, with strict validation and without storing it. */
+/** Asks the API server to create it, with strict validation or none and without storing it. */
 export function tryCreate(
   namespace: string,
   spec: unknown,
   type = pipeSettingsType,
+  fieldValidation = 'Strict',
 ): Promise<RestResponse> {
-  const path = `${collectionPath(type, namespace)}?fieldValidation=Strict&dryRun=All`;
+  const path = `${collectionPath(type, namespace)}?fieldValidation=${fieldValidation}&dryRun=All`;
   return restRequest(controlPlane.admin, 'POST', path, manifest(type, 'tried', spec));
 }
 

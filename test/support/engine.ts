@@ -1,20 +1,13 @@
-import { queueKey } from '../../src/controller/controller.ts';
-import {
-  defineKind,
-  type Kind,
-  type Notice,
-  type Recorded,
-  type Report,
-} from '../../src/controller/kind.ts';
-import { awaitChange } from '../../src/controller/outcome.ts';
-import { Queue } from '../../src/controller/queue.ts';
-import { Reconciler } from '../../src/controller/reconciler.ts';
-import { recordsIn } from '../../src/kinds/status/common-status.ts';
+import type { Context, Kind, Result } from '../../src/controller/kind.ts';
+import { Queue, queueKey } from '../../src/controller/queue.ts';
+import { type ReconcileRecord, Worker } from '../../src/controller/worker.ts';
 import { Store } from '../../src/kube/cache/store.ts';
-import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
+import { createKubeClient } from '../../src/kube/client/client.ts';
+import { createFinalizerWriter } from '../../src/kube/client/finalizers.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../../src/kube/resource.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeKubeServer } from './fake-kube-server.ts';
+import { recordingLog } from './recording-log.ts';
 
 export const PIPE: ResourceType = {
   group: 'test.dev',
@@ -23,146 +16,131 @@ export const PIPE: ResourceType = {
   kind: 'Pipe',
 };
 
-/**
- * A kind for tests: each pass calls the remote side once and says so in the status, unless told
- * otherwise.
- */
-export interface TestKind {
-  readonly kind: Kind;
-  readonly store: Store<KubeObject>;
-  /** Keys whose remote call was made, in order. */
-  readonly acted: string[];
-  readonly recorded: { readonly key: string; readonly how: Recorded }[];
-  readonly settled: { readonly key: string; readonly isOpen: boolean }[];
-  readonly forgotten: string[];
-  /** What a pass does at the remote side. */
-  act: (object: KubeObject) => Promise<void> | void;
-  report: (object: KubeObject, now: number) => Report;
-}
-
-export function aTestKind(enqueue: (id: string) => void = () => {}): TestKind {
-  const store = new Store<KubeObject>({
-    onChange: (key, _now, _before, origin) => {
-      if (origin !== 'own-write') enqueue(idOf(key));
-    },
-  });
-  const acted: string[] = [];
-  const recorded: { key: string; how: Recorded }[] = [];
-  const settled: { key: string; isOpen: boolean }[] = [];
-  const forgotten: string[] = [];
-  const test: TestKind = {
-    store,
-    acted,
-    recorded,
-    settled,
-    forgotten,
-    act: () => {},
-    report: (object, now) => anAttempt(object, now),
-    kind: defineKind<KubeObject, undefined, undefined, undefined>({
-      type: PIPE,
-      store,
-      recordsIn,
-      load: () => undefined,
-      plan: () => undefined,
-      async act(object) {
-        acted.push(keyOf(object));
-        await test.act(object);
-        return undefined;
-      },
-      report: (object, _done, now) => test.report(object, now),
-      recorded: (key, how) => void recorded.push({ key, how }),
-      release: (key, isOpen) => void settled.push({ key, isOpen }),
-      forget: (key) => void forgotten.push(key),
-      takeOver: () => undefined,
-    }),
-  };
-  return test;
-}
-
-/** The report of a pass that made a call: the whole status, one notice, nothing scheduled. */
-export function anAttempt(object: KubeObject, now: number): Report {
-  const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
-  const status = {
-    observedGeneration: object.metadata.generation,
-    lastRequest: { time, requestId: `by-us-${now}` },
-  };
-  return {
-    status,
-    outcome: awaitChange,
-    notices: [aNotice()],
-    did: 'put',
-    facts: { reason: 'Applied' },
-  };
-}
-
-function aNotice(): Notice {
-  return { type: 'Normal', reason: 'Applied', note: 'Applied 1 setting' };
-}
-
 export function idOf(key: string): string {
   return queueKey(PIPE.kind, key);
 }
 
-/**
- * Server, client, store, queue and reconciler, put together as the operator does; nothing runs by
- * itself.
- */
-export interface Engine extends TestKind {
-  readonly server: FakeKubeServer;
-  readonly client: KubeClient;
-  readonly clock: FakeClock;
-  readonly queue: Queue;
-  readonly reconciler: Reconciler;
-  /** `namespace/name reason` of every notice sent. */
-  readonly told: string[];
-  /** One pass over a key, as a worker would make it. */
-  pass(key: string): ReturnType<Reconciler['run']>;
-  /** Creates the object on the server and puts it into the store. */
-  given(key: string, content?: object): KubeObject;
-  /** Lets the store know what the server holds, as a watch would. */
-  hear(key: string): void;
-  close(): Promise<void>;
+export const NOTHING: Result = { next: 'on-change', did: 'nothing' };
+
+/** The result of an attempt that says so in its status. */
+export function applied(of: string, more: Partial<Result> = {}): Result {
+  const event = { type: 'Normal', reason: 'Applied', note: `Applied ${of}` } as const;
+  return { status: { of }, next: 'on-change', events: [event], did: 'put', ...more };
 }
 
-export async function startEngine(): Promise<Engine> {
-  const server = await new FakeKubeServer().start();
-  const clock = new FakeClock();
-  const client = createKubeClient(server.cluster);
-  const queue = new Queue({ clock });
-  const test = aTestKind((id) => queue.add(id, 'user'));
-  const told: string[] = [];
-  const reconciler = new Reconciler({
-    client,
-    clock,
-    emit: (object, _type, { reason }) => void told.push(`${keyOf(object)} ${reason}`),
-  });
-  const { kind, store } = test;
-  return Object.assign(test, {
-    server,
-    client,
-    clock,
-    queue,
-    reconciler,
-    told,
-    pass: (key: string) => reconciler.run(kind, idOf(key), key),
-    given(key: string, content: object = {}) {
-      const object = server.create(PIPE, key, content);
-      store.sink().apply('ADDED', object);
-      return object;
-    },
-    hear(key: string) {
-      const object = server.get(PIPE, key);
-      const held = store.get(key);
-      if (object) store.sink().apply('MODIFIED', object);
-      else if (held)
-        store.sink().apply('DELETED', {
-          ...held,
-          metadata: { ...held.metadata, resourceVersion: '999999' },
-        });
-    },
-    async close() {
-      await client.close();
-      await server.stop();
-    },
-  });
+/**
+ * A worker with a kind for tests, a store and an API server, put together as the operator does it.
+ * What the server holds reaches the store by `hear`.
+ */
+export class Engine {
+  readonly server: FakeKubeServer;
+  readonly clock = new FakeClock();
+  readonly queue: Queue;
+  readonly worker: Worker;
+  readonly store: Store<KubeObject>;
+  readonly #client;
+  readonly #stop = new AbortController();
+  readonly giveUp = new AbortController();
+  #ended: Promise<void> = Promise.resolve();
+  /** What the kind does, object by object. */
+  reconcile: (object: KubeObject, context: Context) => Promise<Result> | Result = () => NOTHING;
+  /** Whether this process leads. */
+  leads = true;
+  /** Keys whose reconcile began, in order. */
+  readonly began: string[] = [];
+  readonly forgotten: string[] = [];
+  /** `namespace/name note` of every event sent. */
+  readonly events: string[] = [];
+  readonly records: ReconcileRecord[] = [];
+  readonly messages: readonly string[];
+
+  private constructor(server: FakeKubeServer) {
+    this.server = server;
+    this.#client = createKubeClient(server.cluster);
+    const { log, messages } = recordingLog();
+    this.messages = messages;
+    this.queue = new Queue(this.clock, { ready: () => this.worker.ready() });
+    this.store = new Store({
+      onChange: (key, now, before) => {
+        this.worker.changed(idOf(key));
+        const isEdited = now?.metadata.generation !== before?.metadata.generation;
+        if (isEdited) this.queue.add(idOf(key), 'user');
+      },
+    });
+    const kind: Kind = {
+      type: PIPE,
+      store: this.store,
+      forget: (key) => void this.forgotten.push(key),
+      reconcile: async (object, context) => {
+        this.began.push(keyOf(object));
+        return this.reconcile(object, context);
+      },
+    };
+    this.worker = new Worker({
+      kinds: [kind],
+      queue: this.queue,
+      client: this.#client,
+      clock: this.clock,
+      log,
+      writeFinalizers: createFinalizerWriter(this.#client),
+      emit: ({ metadata }, _type, { note }) =>
+        void this.events.push(`${metadata.namespace}/${metadata.name} ${note}`),
+      mayStart: () => this.leads,
+      giveUp: this.giveUp.signal,
+      onReconcile: (record) => void this.records.push(record),
+    });
+  }
+
+  static async open(): Promise<Engine> {
+    return new Engine(await new FakeKubeServer().start());
+  }
+
+  start(): void {
+    this.#ended = this.worker.run(this.#stop.signal);
+  }
+
+  /** Resolves when the worker has ended. */
+  stop(): Promise<void> {
+    this.#stop.abort();
+    return this.#ended;
+  }
+
+  /** Creates the object on the server and lets the store know. */
+  given(key: string, content: object = {}): KubeObject {
+    const object = this.server.create(PIPE, key, content);
+    this.store.sink().apply('ADDED', object);
+    return object;
+  }
+
+  /** As the server holds it. */
+  at(key: string): KubeObject | undefined {
+    return this.server.get(PIPE, key);
+  }
+
+  /** Changes the object as another client would, and lets the store know. */
+  edit(key: string, change: Parameters<FakeKubeServer['edit']>[2]): void {
+    this.server.edit(PIPE, key, change);
+    this.hear(key);
+  }
+
+  remove(key: string): void {
+    const held = this.at(key);
+    this.server.remove(PIPE, key);
+    if (!held) return;
+    const metadata = { ...held.metadata, resourceVersion: '999999' };
+    this.store.sink().apply('DELETED', { ...held, metadata });
+  }
+
+  /** Lets the store know what the server holds, as a watch would. */
+  hear(key: string): void {
+    const object = this.at(key);
+    if (object) this.store.sink().apply('MODIFIED', object);
+  }
+
+  async close(): Promise<void> {
+    this.giveUp.abort();
+    await this.stop();
+    await this.#client.close();
+    await this.server.stop();
+  }
 }

@@ -39,13 +39,15 @@ interface OpenWatch {
 
 /**
  * An API server for objects with a status subresource, on loopback: resource versions, generations,
- * uids, conditional PUT of the status or of the whole, lists and watches. Just that; the rest is
+ * uids, conditional PUT of the status or of the whole, PATCH of metadata, lists and watches. Just that; the rest is
  * for the real one.
  */
 export class FakeKubeServer {
   readonly calls: SeenCall[] = [];
   /** Asked about every call as it arrives; may change objects first, as another client would. */
   fate: (call: SeenCall) => Fate | undefined | Promise<Fate | undefined> = () => undefined;
+  /** What is kept of a status that is written. */
+  stored: (written: { readonly status?: unknown }) => unknown = ({ status }) => status;
   readonly #objects = new Map<string, KubeObject>();
   readonly #history: Change[] = [];
   readonly #watches = new Set<OpenWatch>();
@@ -184,15 +186,10 @@ export class FakeKubeServer {
     if (method === 'GET') return [200, held];
     const { metadata, status } = body as KubeObject;
     const { resourceVersion, uid } = held.metadata;
+    const merged = { ...held, metadata: { ...held.metadata, ...metadata } };
+    const whole = method === 'PATCH' ? merged : (body as KubeObject);
     if (metadata.resourceVersion === resourceVersion && (metadata.uid ?? uid) === uid)
-      return [
-        200,
-        this.#store(
-          'MODIFIED',
-          target,
-          target === path ? (body as KubeObject) : { ...held, status },
-        ),
-      ];
+      return [200, this.#store('MODIFIED', target, target === path ? whole : { ...held, status })];
     return [
       409,
       aStatus(

@@ -77,3 +77,32 @@ export function pathTo(
   }
   return undefined;
 }
+
+/**
+ * Every circle of imports between files of these places, as one chain from the file that comes
+ * first; of several ways around, one. Types count: who reads one file has to read all of a circle.
+ */
+export function circlesIn(imports: readonly Import[], places: RegExp): string[] {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of imports)
+    if (places.test(from) && places.test(to)) next.set(from, [...(next.get(from) ?? []), to]);
+  const found = new Set<string>();
+  for (const start of [...next.keys()].sort()) {
+    if ([...found].some((chain) => chain.split(' → ').includes(start))) continue;
+    const circle = wayBack(start, next);
+    if (circle) found.add(circle.join(' → '));
+  }
+  return [...found];
+}
+
+function wayBack(start: string, next: ReadonlyMap<string, readonly string[]>) {
+  const chains = [[start]];
+  const seen = new Set<string>();
+  for (const chain of chains)
+    for (const to of next.get(chain.at(-1) ?? '') ?? []) {
+      if (to === start) return [...chain, to];
+      if (!seen.has(to)) chains.push([...chain, to]);
+      seen.add(to);
+    }
+  return undefined;
+}

@@ -1,6 +1,5 @@
 import { systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { runWorkers } from '../../src/controller/controller.ts';
 import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
 import { createKubeClient } from '../../src/kube/client/client.ts';
 import { createOperator } from '../../src/operator.ts';
@@ -79,10 +78,12 @@ export async function startInner(
     mayStartCall: () => true,
     guard: createRedactor().add,
     signal: stopWatches.signal,
+    stopCalls: stopWatches.signal,
   });
-  const { queue, limiter, kinds } = operator;
+  const { queue, worker, limiter, kinds } = operator;
   collectFigures(metrics, {
     queue,
+    worker,
     limiter,
     kinds,
     clock,
@@ -90,8 +91,8 @@ export async function startInner(
     isUnverified: () => false,
   });
   await operator.informers.synced;
-  const working = runWorkers(operator.controller, stopWork.signal);
-  const isIdle = (): boolean => queue.depth === 0 && queue.runningSince().length === 0;
+  const working = worker.run(stopWork.signal);
+  const isIdle = (): boolean => queue.depth === 0 && worker.runningSince().length === 0;
   const idle = async (): Promise<void> => {
     await waitFor(isIdle, { what: 'the operator to be idle' });
   };

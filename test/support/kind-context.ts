@@ -1,10 +1,13 @@
-import type { ApiRequest, Reply } from '../../src/api/http/client.ts';
+import type { ApiClient, Credential } from '../../src/api/http/client.ts';
 import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
-import type { KindContext } from '../../src/kinds/engine/context.ts';
+import type { KindContext } from '../../src/kinds/shared/context.ts';
+import { Waiters } from '../../src/kinds/shared/waiters.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { BASE_URL } from './objects.ts';
+
+const KEY: Credential = { id: 'key', authorization: 'Basic a2V5', mask: (text) => text };
 
 /**
  * What a kind by itself needs of a process: every Secret holds one usable key, and nothing limits
@@ -12,53 +15,41 @@ import { BASE_URL } from './objects.ts';
  */
 export function aKindContext(
   clock: FakeClock,
-  {
-    answer,
-    whileReading = async () => undefined,
-  }: {
-    /** The API's, to a call that has left. */
-    readonly answer: (body: string | undefined) => Promise<Reply>;
-    /** What happens while a key is read. */
-    readonly whileReading?: () => Promise<void>;
+  options: {
+    readonly call: ApiClient['call'];
+    readonly credentialIn?: (namespace: string) => Credential;
+    readonly planOnly?: boolean;
   },
 ): KindContext {
+  const { call, credentialIn = () => KEY, planOnly = false } = options;
+  const waiters = new Waiters();
   return {
-    api: {
-      baseUrl: BASE_URL,
-      async call({ begin, body }: ApiRequest) {
-        const objection = begin?.();
-        if (objection)
-          return { answered: false, sent: false, cause: 'called off', aborted: objection };
-        return answer(body);
-      },
-      close: async () => undefined,
-    },
+    api: { baseUrl: BASE_URL, call, close: async () => undefined },
+    waiters,
+    changed: () => undefined,
     limiter: createRateLimiter({
       rate: { calls: 0, perMs: 1 },
       rateTotal: { calls: 0, perMs: 1 },
       inFlight: 4,
       clock,
-      wake: () => undefined,
+      wake: (id) => void waiters.woken(id),
     }),
     secrets: {
       refer: () => undefined,
       release: () => undefined,
       state: () => ({ state: 'unknown' }),
     },
-    async readCredential() {
-      await whileReading();
-      const credential = { id: 'key', authorization: 'Basic a2V5', mask: (text: string) => text };
-      return { ok: true, credential, resourceVersion: '1' };
-    },
+    readCredential: async (namespace) => ({
+      ok: true,
+      credential: credentialIn(namespace),
+      resourceVersion: '1',
+    }),
     clock,
     enqueue: () => undefined,
     onSecretChange: () => undefined,
-    writeFinalizers: async () => undefined,
-    emit: () => undefined,
     log: createLog({ level: 'silent', redactor: createRedactor() }),
-    unlisted: () => [],
     apiTimeoutMs: 35_000,
-    planOnly: false,
+    planOnly,
     cleanupDeadlineMs: 600_000,
   };
 }

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { runWorkers } from '../../src/controller/controller.ts';
 import { createKubeClient } from '../../src/kube/client/client.ts';
 import { createOperator } from '../../src/operator.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -100,17 +99,19 @@ export async function startOnFakes(
       return () => void guarded.delete(values);
     },
     signal: stop.signal,
+    stopCalls: new AbortController().signal,
   });
   let term = new AbortController();
   const lead = (): Promise<void> =>
-    runWorkers(operator.controller, AbortSignal.any([stop.signal, term.signal]));
+    operator.worker.run(AbortSignal.any([stop.signal, term.signal]));
   let working = lead();
   return {
     guarded,
     /** How many keys wait for a call, or have a slot for it. */
     waiting: () => operator.limiter.snapshot().waiting,
     /** An object as the operator has heard of it. */
-    told: (kind: string, key: string) => operator.controller.kinds.get(kind)?.get(key),
+    told: (name: string, key: string) =>
+      operator.kinds.find(({ type }) => type.kind === name)?.store.get(key),
     /** Another process leads while this happens, and then this one again. */
     async standBy(meanwhile: () => void | Promise<void>) {
       term.abort();

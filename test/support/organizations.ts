@@ -9,7 +9,7 @@ export interface Tuple {
   readonly region: string;
 }
 
-export interface Ledger extends Tuple {
+export interface Inventory extends Tuple {
   readonly description?: string;
   readonly origin?: 'Added' | 'Adopted' | 'Found';
   readonly state: 'Present' | 'Missing' | 'Unconfirmed' | 'Refused' | 'Removing';
@@ -36,12 +36,11 @@ export type Org = Omit<Pset, 'status' | 'metadata'> & {
       readonly privateEndpoints?: readonly (Partial<Tuple> & { readonly description?: string })[];
       readonly privateEndpointsTotal?: number;
     };
-    readonly privateEndpoints?: readonly Ledger[];
+    readonly privateEndpoints?: readonly Inventory[];
     readonly pendingChange?: {
       readonly time: string;
       readonly add: readonly Tuple[];
       readonly remove: readonly Tuple[];
-      readonly refused?: { readonly httpStatus?: number; readonly requestId?: string };
     };
   };
 };
@@ -79,8 +78,8 @@ export function list(...ids: readonly string[]): { readonly privateEndpoints: re
   return { privateEndpoints: ids.map((id) => endpoint(id)) };
 }
 
-/** The ledger as `<id> <origin> <state>`, sorted; `–` where there is no origin. */
-export function ledgerOf({ status }: Org): string[] {
+/** The inventory as `<id> <origin> <state>`, sorted; `–` where there is no origin. */
+export function inventoryOf({ status }: Org): string[] {
   return (status.privateEndpoints ?? [])
     .map(({ id, origin = '–', state }) => `${id} ${origin} ${state}`)
     .toSorted();

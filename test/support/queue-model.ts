@@ -1,9 +1,8 @@
-import type { Lane } from '../../src/controller/queue.ts';
+import type { Priority } from '../../src/controller/queue.ts';
 
 interface Wanted {
   readonly key: string;
-  readonly lane: Lane;
-  readonly holdsSlot: boolean;
+  readonly priority: Priority;
 }
 
 /**
@@ -13,23 +12,20 @@ interface Wanted {
 export class QueueModel {
   readonly #waiting: Wanted[] = [];
   readonly #delays = new Map<string, number>();
-  readonly #again = new Map<string, Wanted>();
-  readonly #running = new Set<string>();
-  /** Users' keys taken one after another while scheduled ones waited. */
-  #passedOver = 0;
+  readonly #again = new Map<string, Priority>();
+  readonly #out = new Set<string>();
   #now = 0;
 
-  add(key: string, lane: Lane, holdsSlot = false): void {
-    const index = this.#waiting.findIndex((place) => place.key === key);
-    const before = this.#running.has(key) ? this.#again.get(key) : this.#waiting[index];
-    const now = { key, lane, holdsSlot };
-    if (before?.lane === 'user') now.lane = 'user';
-    if (before?.holdsSlot) now.holdsSlot = true;
-    if (this.#running.has(key)) this.#again.set(key, now);
-    else if (now.lane !== before?.lane || now.holdsSlot !== before.holdsSlot) {
-      if (index >= 0) this.#waiting.splice(index, 1);
-      this.#waiting.push(now);
+  add(key: string, priority: Priority): void {
+    if (this.#out.has(key)) {
+      if (this.#again.get(key) !== 'user') this.#again.set(key, priority);
+      return;
     }
+    const index = this.#waiting.findIndex((place) => place.key === key);
+    const before = this.#waiting[index];
+    if (before?.priority === 'user' || before?.priority === priority) return;
+    if (before) this.#waiting.splice(index, 1);
+    this.#waiting.push({ key, priority });
   }
 
   addAfter(key: string, delayMs: number): void {
@@ -50,41 +46,32 @@ export class QueueModel {
     }
   }
 
-  /**
-   * Users' keys go first, but after four that scheduled ones had to wait for it is their turn; of
-   * each of the two those that hold a slot.
-   */
   take(): string | undefined {
-    if (this.#waiting.length === 0) return undefined;
-    const first: Lane = this.#passedOver === 4 ? 'scheduled' : 'user';
-    const isThere = this.#waiting.some(({ lane }) => lane === first);
-    const ofLane = this.#waiting.filter(({ lane }) => !isThere || lane === first);
-    const place = ofLane.find(({ holdsSlot }) => holdsSlot) ?? ofLane[0];
+    const place = this.#waiting.find(({ priority }) => priority === 'user') ?? this.#waiting[0];
     if (!place) return undefined;
     this.#waiting.splice(this.#waiting.indexOf(place), 1);
-    const isPassedOver = this.#waiting.some(({ lane }) => lane === 'scheduled');
-    this.#passedOver = place.lane === 'user' && isPassedOver ? this.#passedOver + 1 : 0;
     this.#delays.delete(place.key);
-    this.#running.add(place.key);
+    this.#out.add(place.key);
     return place.key;
   }
 
   done(key: string): void {
-    this.#running.delete(key);
+    this.#out.delete(key);
     const again = this.#again.get(key);
     this.#again.delete(key);
-    if (again) this.add(key, again.lane, again.holdsSlot);
+    if (again) this.add(key, again);
   }
 
-  forget(key: string): void {
-    this.#delays.delete(key);
-  }
-
-  get running(): readonly string[] {
-    return [...this.#running];
+  get out(): readonly string[] {
+    return [...this.#out];
   }
 
   get depth(): number {
     return this.#waiting.length;
+  }
+
+  /** Keys that come by time. */
+  get delayed(): number {
+    return this.#delays.size;
   }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { status as schema } from '../../src/kinds/pipe-settings/definition.ts';
+import { status as schema } from '../../src/kinds/pipe-settings/resource.ts';
 import type { PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
 
 /**

@@ -7,7 +7,7 @@ const CHART = 'deploy/helm/pipewright';
 const read = (path: string): string => readFileSync(path, 'utf8');
 
 /** What the chart knows by itself, or a process in a Pod does. */
-const NO_VALUE = /^(concurrency|context|kubeconfig|leader-elect|leader-elect-na.*|listen)$/;
+const NO_VALUE = /^(context|kubeconfig|leader-elect|leader-elect-na.*|listen)$/;
 
 test('the comments of values.yaml name every flag that has a value', () => {
   const named = [...read(`${CHART}/values.yaml`).matchAll(/\(--([a-z-]+)\)/g)].map(

@@ -50,7 +50,6 @@ describe('without flags', () => {
       apiInFlight: 4,
       apiTimeoutMs: 35_000,
       namespaces: [],
-      concurrency: 10,
       leaderElect: false,
       leaderElectName: 'pipewright',
       planOnly: false,
@@ -68,16 +67,16 @@ describe('without flags', () => {
 });
 
 describe('how a value is given', () => {
-  test.each([[['--concurrency', '7']], [['--concurrency=7']], [['--concurrency', ' 7 ']]])(
+  test.each([[['--api-in-flight', '7']], [['--api-in-flight=7']], [['--api-in-flight', ' 7 ']]])(
     '%j',
     (argv) => {
-      expect(accepted(argv).concurrency).toBe(7);
+      expect(accepted(argv).apiInFlight).toBe(7);
     },
   );
 
   test('by the environment, where no flag gives it', () => {
-    expect(accepted([], { PIPEWRIGHT_CONCURRENCY: '7' }).concurrency).toBe(7);
-    expect(accepted(['--concurrency=8'], { PIPEWRIGHT_CONCURRENCY: '7' }).concurrency).toBe(8);
+    expect(accepted([], { PIPEWRIGHT_API_IN_FLIGHT: '7' }).apiInFlight).toBe(7);
+    expect(accepted(['--api-in-flight=8'], { PIPEWRIGHT_API_IN_FLIGHT: '7' }).apiInFlight).toBe(8);
     expect(accepted([], { PIPEWRIGHT_PLAN_ONLY: 'true' }).planOnly).toBe(true);
   });
 
@@ -102,7 +101,7 @@ describe('how a value is given', () => {
 
   test('a value may hold an equals sign and begin with one dash', () => {
     expect(accepted(['--selector', 'shard=a']).selector).toBe('shard=a');
-    expect(refused([URL_FLAG, '--concurrency', '-1'])[0]).toContain('"-1" is not a whole number');
+    expect(refused([URL_FLAG, '--api-in-flight', '-1'])[0]).toContain('"-1" is not a whole number');
   });
 });
 
@@ -144,9 +143,9 @@ describe('one error lists every problem', () => {
     '--no-plan-only=x',
     '--__proto__=x',
   ])('%s is no flag, and is named without its value', (written) => {
-    expect(refused([URL_FLAG, written, '--concurrency=x'])).toEqual([
+    expect(refused([URL_FLAG, written, '--api-in-flight=x'])).toEqual([
       `${written.replace('=x', '')} is no flag; --help lists all`,
-      '--concurrency: "x" is not a whole number from 1 to 1000',
+      '--api-in-flight: "x" is not a whole number from 1 to 100',
     ]);
   });
 
@@ -176,15 +175,15 @@ describe('one error lists every problem', () => {
   });
 
   test('nothing stands apart from flags, behind two dashes neither', () => {
-    expect(refused([URL_FLAG, '--', '--concurrency=1', ''])).toEqual([
-      '--concurrency is no flag; --help lists all',
+    expect(refused([URL_FLAG, '--', '--api-in-flight=1', ''])).toEqual([
+      '--api-in-flight is no flag; --help lists all',
       '"" belongs to no flag; every value follows a flag, as in --log-level debug',
     ]);
   });
 
   test('a flag given twice is refused: which one is meant?', () => {
-    expect(refused([URL_FLAG, '--concurrency=1', '--concurrency=2'])).toEqual([
-      '--concurrency is given twice; leave one of them out',
+    expect(refused([URL_FLAG, '--api-in-flight=1', '--api-in-flight=2'])).toEqual([
+      '--api-in-flight is given twice; leave one of them out',
     ]);
   });
 
@@ -311,8 +310,7 @@ describe('values', () => {
     ['--api-rate', ['fast', '10', '0/10s', '-1/1s', '10/0s', '10/25h', '1.5/1s']],
     ['--api-timeout', ['35', '0s', '999ms', '5m1s', '1d', 's', '-1s', '1e3s', ' s']],
     ['--cleanup-deadline', ['59s', '24h1s', '0']],
-    ['--api-in-flight', ['0', '101', '1.5', 'four', '0x10']],
-    ['--concurrency', ['0', '1001', '1e2']],
+    ['--api-in-flight', ['0', '101', '1.5', 'four', '0x10', '1e2']],
     [
       '--listen',
       ['8080', ':65536', '::1:80', '[::1]', '[zz]:80', 'host:', 'a b:80', 'http://x:80'],
@@ -409,7 +407,7 @@ describe('leader election', () => {
 
 describe('NODE_TLS_REJECT_UNAUTHORIZED', () => {
   test('stops the start where it turns the check of certificates off, beside all else that is wrong', () => {
-    const problems = refused([URL_FLAG, '--concurrency=x'], { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+    const problems = refused([URL_FLAG, '--api-in-flight=x'], { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
     expect(problems).toHaveLength(2);
     expect(problems[1]).toMatch(/^NODE_TLS_REJECT_UNAUTHORIZED: "0" .* remove it, .*--api-ca-file/);
   });
@@ -427,7 +425,7 @@ describe('help, version and the table', () => {
       message: 'pipewright 1.2.3\n',
       problems: [],
     });
-    const help = parse(['--help', '--concurrency=x']);
+    const help = parse(['--help', '--api-in-flight=x']);
     expect(help).toMatchObject({ ok: false, exitCode: 0 });
   });
 

@@ -1,122 +1,180 @@
 import { expect, test } from 'vitest';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   choice,
   fields,
   flag,
+  immutable,
   integer,
   list,
-  listByKey,
+  matching,
   optional,
   scalar,
-  someFields,
+  someOf,
   text,
+  timestamp,
 } from '../../src/kinds/schema/schema.ts';
 import { type Structural, toStructural } from '../../src/kinds/schema/structural.ts';
 
-test('every piece becomes a node with type, description and bounds', () => {
-  const schema = fields('All pieces.', {
-    text: text({ about: 'Text.', min: 1, max: 5, pattern: /^a+$/ }),
-    time: optional(text({ about: 'Time.', max: 32, format: 'date-time' })),
-    count: optional(integer({ about: 'Count.', min: 0, max: 9 })),
-    flag: optional(flag('Flag.')),
-    word: optional(choice('Word.', ['On', 'Off'])),
-    value: optional(scalar({ about: 'Value.', max: 5 })),
-    list: optional(list('List.', 3, text({ about: 'Item.', max: 5 }))),
-    some: optional(someFields('Some.', { a: optional(flag('A.')) })),
-  });
-  expect(toStructural(schema, 'spec')).toEqual({
-    description: 'All pieces.',
-    type: 'object',
-    required: ['text'],
-    properties: {
-      text: { description: 'Text.', type: 'string', minLength: 1, maxLength: 5, pattern: '^a+$' },
-      time: { description: 'Time.', type: 'string', format: 'date-time', maxLength: 32 },
-      count: { description: 'Count.', type: 'integer', format: 'int64', minimum: 0, maximum: 9 },
-      flag: { description: 'Flag.', type: 'boolean' },
-      word: { description: 'Word.', type: 'string', enum: ['On', 'Off'] },
-      value: {
-        description: 'Value.',
-        maxLength: 5,
-        maxItems: 0,
-        maxProperties: 0,
-        'x-kubernetes-preserve-unknown-fields': true,
-      },
-      list: {
-        description: 'List.',
-        type: 'array',
-        maxItems: 3,
-        'x-kubernetes-list-type': 'atomic',
-        items: { description: 'Item.', type: 'string', maxLength: 5 },
-      },
-      some: {
-        description: 'Some.',
-        type: 'object',
-        minProperties: 1,
-        properties: { a: { description: 'A.', type: 'boolean' } },
+const letters = matching(/^a\.+$/, 'be a and dots');
+const entry = fields('Entry.', { a: text('A.', 5) });
+
+test.for<[string, z.ZodMiniType, Structural]>([
+  ['text', text('T.', 5), { description: 'T.', type: 'string', maxLength: 5 }],
+  [
+    'a time',
+    timestamp('T.'),
+    { description: 'T.', type: 'string', format: 'date-time', maxLength: 32 },
+  ],
+  [
+    'a whole number',
+    integer('N.', 0, 9),
+    { description: 'N.', type: 'integer', format: 'int64', minimum: 0, maximum: 9 },
+  ],
+  ['a flag', flag('F.'), { description: 'F.', type: 'boolean' }],
+  [
+    'a choice',
+    choice('C.', ['On', 'Off']),
+    { description: 'C.', type: 'string', enum: ['On', 'Off'] },
+  ],
+  [
+    'a scalar',
+    scalar('S.', 5),
+    {
+      description: 'S.',
+      maxLength: 5,
+      maxItems: 0,
+      maxProperties: 0,
+      'x-kubernetes-preserve-unknown-fields': true,
+    },
+  ],
+  [
+    'a scalar of whole numbers',
+    scalar('S.', 5, 'whole'),
+    {
+      description: 'S.',
+      maxLength: 5,
+      maxItems: 0,
+      maxProperties: 0,
+      minimum: Number.MIN_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+      multipleOf: 1,
+      'x-kubernetes-preserve-unknown-fields': true,
+    },
+  ],
+  [
+    'a list',
+    list('L.', 3, text('I.', 5)),
+    {
+      description: 'L.',
+      type: 'array',
+      maxItems: 3,
+      'x-kubernetes-list-type': 'atomic',
+      items: { description: 'I.', type: 'string', maxLength: 5 },
+    },
+  ],
+  [
+    'a list by key',
+    list('L.', 2, entry, 'a'),
+    {
+      description: 'L.',
+      type: 'array',
+      maxItems: 2,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['a'],
+      items: toStructural(entry),
+    },
+  ],
+  [
+    'an object says what is required',
+    fields('O.', { a: flag('A.'), b: optional(flag('B.')) }),
+    {
+      description: 'O.',
+      type: 'object',
+      required: ['a'],
+      properties: {
+        a: { description: 'A.', type: 'boolean' },
+        b: { description: 'B.', type: 'boolean' },
       },
     },
-  } satisfies Structural);
+  ],
+  [
+    'an object of which something must be there',
+    someOf('O.', { a: flag('A.') }, 1),
+    {
+      description: 'O.',
+      type: 'object',
+      minProperties: 1,
+      properties: { a: { description: 'A.', type: 'boolean' } },
+    },
+  ],
+  [
+    'a pattern is a rule in words, with the name of its field',
+    fields('O.', { id: optional(text('I.', 5, letters)) }),
+    {
+      description: 'O.',
+      type: 'object',
+      properties: {
+        id: {
+          description: 'I.',
+          type: 'string',
+          maxLength: 5,
+          'x-kubernetes-validations': [
+            { rule: 'self.matches("^a\\\\.+$")', message: 'id must be a and dots' },
+          ],
+        },
+      },
+    },
+  ],
+  [
+    'rules of the server and checks of both',
+    fields('O.', { a: flag('A.') }, [immutable('a', 'thing')], {
+      must: 'be true',
+      accepts: ({ a }) => a,
+      rule: 'self.a',
+    }),
+    {
+      description: 'O.',
+      type: 'object',
+      required: ['a'],
+      properties: { a: { description: 'A.', type: 'boolean' } },
+      'x-kubernetes-validations': [
+        {
+          rule: 'self.a == oldSelf.a',
+          message: 'is immutable; create another object for another thing',
+          reason: 'FieldValueForbidden',
+          fieldPath: '.a',
+        },
+        { rule: 'self.a', message: 'must be true' },
+      ],
+    },
+  ],
+])('in a CRD: %s', ([, schema, node]) => {
+  expect(toStructural(schema)).toEqual(node);
 });
 
-test('a list map names its key, and rules stay with their node', () => {
-  const rule = { rule: 'self.a == oldSelf.a', message: 'is immutable', fieldPath: '.a' };
-  const entry = fields('Entry.', { a: text({ about: 'A.', max: 5 }) }, [rule]);
-  expect(toStructural(listByKey('List.', 2, 'a', entry), 'status.x')).toMatchObject({
-    'x-kubernetes-list-type': 'map',
-    'x-kubernetes-list-map-keys': ['a'],
-    items: { 'x-kubernetes-validations': [rule] },
-  });
+test('what is no piece is refused, since the API server would not check it', () => {
+  expect(() => toStructural(z.string())).toThrow('not made of the pieces');
+  const shape = { a: z.string() };
+  expect(() => fields('O.', shape)).toThrow('not made of the pieces');
 });
 
-const about = { description: 'There.' };
-
-test.for<[string, z.core.$ZodType, string]>([
-  ['no description', z.string(), 'spec.x has no description'],
-  ['text without a bound', z.string().meta(about), 'spec.x has no maxLength'],
-  ['a whole number without a format', z.int().meta(about), 'spec.x says no format'],
-  ['a number with a fraction', z.number().meta(about), 'spec.x has type "number"'],
-  ['a list without a bound', z.array(flag('F.')).meta(about), 'spec.x says no maxItems'],
+test.for<[string, z.ZodMiniType, readonly unknown[], readonly unknown[]]>([
+  ['text counts code points', text('T.', 3), ['', '🙂🙂🙂', 'abc'], ['🙂🙂🙂🙂', 'abcd', 5, null]],
   [
-    'a list without a list type',
-    z.array(flag('F.')).max(2).meta(about),
-    'spec.x says no x-kubernetes-list-type',
+    'a time is RFC 3339 in UTC',
+    timestamp('T.'),
+    ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.5Z'],
+    ['soon', '2026-99-01T00:00:00Z', '2026-01-01T00:00:00+01:00', ''],
   ],
-  [
-    'closed objects',
-    z.strictObject({ a: flag('A.') }).meta(about),
-    'spec.x says additionalProperties',
-  ],
-  [
-    'open objects',
-    z.looseObject({ a: flag('A.') }).meta(about),
-    'spec.x says additionalProperties',
-  ],
-  ['records', z.record(z.string(), flag('A.')).meta(about), 'spec.x says'],
-  ['a default in spec', z.boolean().default(true).meta(about), 'spec.x says default'],
-  ['null', z.boolean().nullable().meta(about), 'spec.x'],
-  [
-    'a union of objects',
-    z.union([fields('A.', {}), fields('B.', {})]).meta(about),
-    'spec.x is a union',
-  ],
-  [
-    'a scalar without a bound',
-    z.union([z.string(), z.number(), z.boolean()]).meta(about),
-    'spec.x has no maxLength',
-  ],
-  ['two patterns', z.string().regex(/a/).regex(/b/).max(3).meta(about), 'spec.x says allOf'],
-  [
-    'references',
-    z.object({ a: z.boolean().meta({ id: 'named', ...about }) }).meta(about),
-    'spec.x',
-  ],
-  ['anything', z.unknown().meta(about), 'spec.x has type undefined'],
-  [
-    'a mistake deep inside',
-    fields('A.', { list: list('L.', 2, fields('I.', { deep: z.string() })) }),
-    'spec.x.list[].deep has',
-  ],
-])('%s is refused with its place', ([, schema, message]) => {
-  expect(() => toStructural(schema, 'spec.x')).toThrow(message);
+  ['a scalar', scalar('S.', 2), ['ab', 5.5, true], ['abc', [], {}, null, Number.NaN]],
+  ['a scalar of whole numbers', scalar('S.', 2, 'whole'), ['ab', -5, false], [5.5, 2 ** 53, []]],
+  ['a checked text', text('T.', 3, letters), ['a.', 'a..'], ['a', '', 'a...', 'b.']],
+  ['a list', list('L.', 1, flag('F.')), [[], [true]], [[true, false], ['x'], {}, null]],
+  ['some fields', someOf('O.', { a: flag('A.') }, 1), [{ a: true }], [{}, { b: 1 }, { a: 1 }]],
+])('the parser: %s', ([, schema, taken, refused]) => {
+  for (const value of taken)
+    expect([value, schema.safeParse(value).success]).toEqual([value, true]);
+  for (const value of refused)
+    expect([value, schema.safeParse(value).success]).toEqual([value, false]);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCredentials } from '../../src/kinds/engine/credentials.ts';
+import { createCredentials } from '../../src/kinds/shared/credentials.ts';
 import { type SecretObject, valueOf } from '../../src/kube/secrets/secret-state.ts';
 import { anObject } from '../support/kube-server.ts';
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskFor, maskTexts } from '../../src/kinds/engine/masked.ts';
 import { addressOf } from '../../src/kinds/organization/remote.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import type { PipeSettingsSpec } from '../../src/kinds/pipe-settings/resource.ts';
@@ -10,8 +9,8 @@ import {
   digestOf,
   timestamp,
   wholeSecond,
-} from '../../src/kinds/status/canonical.ts';
-import { apiHashOf } from '../../src/kinds/target/proof.ts';
+} from '../../src/kinds/shared/canonical.ts';
+import { maskFor, maskTexts } from '../../src/kinds/shared/masked.ts';
 import { aPipeSettings, BASE_URL } from '../support/objects.ts';
 
 describe('canonical JSON', () => {
@@ -175,7 +174,7 @@ describe('what a status keeps of a request, worked out by another program', () =
     expect(addressOf(api, '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a', { name }).hash).toBe(
       'sha256:e56996295fdb2d230d42cf6b4ce6bcc7a1c348e94f4da93aafca1da7168bfa6f',
     );
-    expect(apiHashOf(api)).toBe(
+    expect(digestOf(api)).toBe(
       'sha256:137b9e5e4e13211ce3487cb1f3148ad0ef4147e2a4647ca12191bd2c8528b646',
     );
   });

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/api/reply/verdict.ts';
-import { failureMessage } from '../../src/kinds/engine/failure-report.ts';
 import {
   type CommonStatus,
   commonStatus,
@@ -11,13 +10,13 @@ import {
   requestedAt,
   usedAnnotations,
   withoutUndefined,
-} from '../../src/kinds/status/common-status.ts';
+} from '../../src/kinds/shared/common-status.ts';
 import {
   type FailureReason,
   longestWait,
   nextWait,
   sideOf,
-} from '../../src/kinds/status/failures.ts';
+} from '../../src/kinds/shared/failures.ts';
 import { FAILURES } from '../../src/waits.ts';
 import { anAnswer, aPipeSettings, MINUTE, REQUESTED_AT, SECOND, T0 } from '../support/objects.ts';
 
@@ -186,12 +185,4 @@ test('the last request has what the reply had, and nothing it had not', () => {
     outcome: 'Succeeded',
     time: '2026-03-01T12:00:00Z',
   });
-});
-
-test('a message has one full stop between what happened and what to do, whatever the API ends its sentence with', () => {
-  expect(failureMessage({ message: 'It broke: Internal error.', requestId: 'r' }, 'Wait')).toBe(
-    'It broke: Internal error (request r). Wait',
-  );
-  expect(failureMessage({ message: 'It broke: why?...' }, 'Wait')).toBe('It broke: why?. Wait');
-  expect(failureMessage({ message: 'It broke' }, 'Wait')).toBe('It broke. Wait');
 });

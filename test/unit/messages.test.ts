@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { LOG_MESSAGES } from '../../crds/log-messages.ts';
-import { EVENTS } from '../../src/kinds/status/event-reasons.ts';
-import { REASONS } from '../../src/kinds/status/reasons.ts';
+import { EVENTS } from '../../src/kinds/shared/event-reasons.ts';
+import { REASONS } from '../../src/kinds/shared/reasons.ts';
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))

@@ -5,9 +5,7 @@ import {
   readList,
 } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { readReply } from '../../src/kinds/organization/endpoints/reply.ts';
-import { settle } from '../../src/kinds/organization/ledger/ledger.ts';
-import { T0 } from '../support/objects.ts';
-import { e, entry, goal } from '../support/organization-entries.ts';
+import { e } from '../support/organization-entries.ts';
 
 const many = <T>(count: number, one: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => one(index));
@@ -78,27 +76,6 @@ describe('an endpoint in a list', () => {
 });
 
 describe('a list beyond all measure', () => {
-  test.each<[string, readonly Reported[]]>([
-    ['10,000 entries', [...many(10_000, (index) => e(`theirs-${index}`)), e('a')]],
-    ['one entry 2,000 times', many(2_000, () => e('a'))],
-    ['one id 10,000 times', [...many(10_000, (index) => e('a', { region: `r${index}` }))]],
-  ])('of %s settles each endpoint once', (_, entries) => {
-    const listed = goal(many(99, (index) => (index === 0 ? 'a' : `new-${index}`)));
-    const { ledger } = settle({
-      ledger: many(100, (index) => entry(`old-${index}`)),
-      list: new Listing(entries),
-      goal: listed,
-      now: T0,
-      settlesAt: T0,
-      entrySettlesAt: () => T0,
-      missedAt: () => undefined,
-      atWorkMs: 95_000,
-    });
-    expect(ledger.filter(({ id }) => id === 'a')).toEqual([
-      { ...e('a'), origin: 'Found', state: 'Present' },
-    ]);
-  });
-
   test('is shown with its first 200 and the total, cut to what the status takes', () => {
     const long = 'x'.repeat(2_000);
     const entries = many(10_000, (index) => ({

@@ -66,7 +66,7 @@ test.for<[string, object, string]>([
   [
     'neither name nor list',
     { ...good, name: undefined },
-    'spec must have name, privateEndpoints or both, not {"organizationId":"0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a","crede…',
+    'spec must have name, privateEndpoints or both, not {"organizationId":"0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a","crede…; with neither there is nothing to manage',
   ],
   [
     'an id twice, with another region',

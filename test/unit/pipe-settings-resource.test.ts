@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { definition } from '../../src/kinds/pipe-settings/definition.ts';
-import { parseSpec } from '../../src/kinds/pipe-settings/resource.ts';
+import { parseSpec, targetOf } from '../../src/kinds/pipe-settings/resource.ts';
 import { settingNames } from '../../src/kinds/pipe-settings/settings.ts';
 import { kindSchema } from '../../src/kinds/schema/manifest.ts';
-import { text } from '../../src/kinds/schema/schema.ts';
 import { crdAccepts } from '../support/crd-accepts.ts';
 
 const good = {
@@ -33,11 +32,11 @@ test('the message names every problem with its field and value, and what would d
     ok: false,
     message: [
       'spec.serviceId is required',
-      'spec.pipeId must be 1 to 128 letters, digits and . _ ~ -, starting with a letter or digit, not "../x"',
+      `spec.pipeId must be 1 to 128 letters, digits, '.', '_', '~' or '-', not "../x"`,
       'spec.settings.object_storage_concurrency must be a whole number from 1 to 35, not "8"',
       'spec.settings.engine_max_threads must be a whole number from 0 to 64, not 65',
       'spec.mode must be Apply or Plan, not "plan"',
-      'spec.reassertInterval must be a duration between 10m and 8760h, such as 24h or 1h30m, not "5m"',
+      'spec.reassertInterval must be between 10m and 8760h, not "5m"',
     ].join('; '),
   });
 });
@@ -56,22 +55,61 @@ test.for<[string, unknown, string]>([
     { ...good, mode: 'x'.repeat(5000) },
     `spec.mode must be Apply or Plan, not "${'x'.repeat(62)}…`,
   ],
+  [
+    'a day',
+    { ...good, reassertInterval: '1d' },
+    'spec.reassertInterval must be a duration in h, m or s, such as 90m or 24h, not "1d"; write 1d as 24h',
+  ],
+  [
+    'a place above',
+    { ...good, pipeId: '..' },
+    `spec.pipeId must be more than '.' or '..', not ".."`,
+  ],
+  [
+    'a name with a capital in additionalSettings',
+    { ...good, additionalSettings: { Fast: true } },
+    'spec.additionalSettings.Fast must be named with 1 to 64 lower-case letters, digits or _, the first a letter',
+  ],
+  [
+    'one of the twelve in additionalSettings',
+    { ...good, additionalSettings: { engine_max_threads: 8 } },
+    'spec.additionalSettings.engine_max_threads must stand in spec.settings',
+  ],
+  [
+    'a fraction in additionalSettings',
+    { ...good, additionalSettings: { ratio: 0.5 } },
+    'spec.additionalSettings.ratio must be text of at most 256 characters, a whole number, true or false, not 0.5',
+  ],
+  [
+    'a list in additionalSettings',
+    { ...good, additionalSettings: { ratio: [] } },
+    'spec.additionalSettings.ratio must be text of at most 256 characters, a whole number, true or false, not []',
+  ],
 ])('%s is told in one line', ([, spec, message]) => {
   expect(parseSpec({ spec })).toEqual({ ok: false, message });
 });
 
-test('text is counted in code points, as the API server does', () => {
-  const piece = text({ about: 'Text.', min: 2, max: 3 });
-  const accepts = (value: string) => piece.safeParse(value).success;
-  expect(['🙂', '🙂🙂', '🙂🙂🙂', '🙂🙂🙂🙂', 'a', 'ab', 'abcd'].map(accepts)).toEqual([
-    false,
-    true,
-    true,
-    false,
-    false,
-    true,
-    false,
-  ]);
+test('settings that the API has gained are taken as they are', () => {
+  const additionalSettings = { a: '', [`n${'_'.repeat(63)}`]: 'x'.repeat(256), b: -1, c: false };
+  const spec = { ...good, additionalSettings };
+  expect(parseSpec({ spec })).toEqual({ ok: true, spec });
+});
+
+test.for([
+  [{ ...good, pipeId: 'P' }, good, true],
+  [{ ...good, organizationId: 'O', serviceId: 'S' }, good, true],
+  [{ ...good, pipeId: 'q' }, good, false],
+  [{ ...good, pipeId: 'P', settings: 'broken' }, good, true],
+] as const)('%j and %j stand for one pipe: %s', ([one, other, same]) => {
+  const metadata = {
+    name: 'a',
+    namespace: 'n',
+    uid: 'u',
+    resourceVersion: '1',
+    creationTimestamp: '2026-03-01T12:00:00Z',
+  };
+  const at = (spec: unknown) => targetOf({ metadata, spec });
+  expect(at(one) === at(other)).toBe(same);
 });
 
 test('a value is never cut in the middle of a character', () => {
@@ -98,7 +136,19 @@ test('the status schema holds times and texts to the bounds of the CRD, so that 
 test('the parser takes what the CRD takes, and nothing else', () => {
   const { spec: schema } = kindSchema(definition);
   const id = fc.oneof(
-    fc.constantFrom('o', '0b1d', 'a'.repeat(128), 'a'.repeat(129), '', '-a', 'é', '🙂', 5),
+    fc.constantFrom(
+      'o',
+      '0b1d',
+      'a'.repeat(128),
+      'a'.repeat(129),
+      '',
+      '-a',
+      '...',
+      '..',
+      'é',
+      '🙂',
+      5,
+    ),
     fc.string({ maxLength: 4 }),
   );
   const number = fc.oneof(
@@ -150,6 +200,11 @@ test('the parser takes what the CRD takes, and nothing else', () => {
         settings,
         fc.constant({ engine_parallel_view_processing: true }),
         fc.constant([]),
+      ),
+      additionalSettings: fc.dictionary(
+        fc.constantFrom('a', 'b_1'),
+        fc.constantFrom('x', 'x'.repeat(257), 5, 5.5, 2 ** 53, true, ['a'], { a: 1 }),
+        { maxKeys: 2, noNullPrototype: true },
       ),
       suspend: fc.constantFrom(true, false, 'no'),
       mode: fc.constantFrom('Apply', 'Plan', 'plan'),

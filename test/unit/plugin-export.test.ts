@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { manifestOf } from '../../src/cli/export/export.ts';
 import { definition as organization } from '../../src/kinds/organization/definition.ts';
 import { definition as pipeSettings } from '../../src/kinds/pipe-settings/definition.ts';
-import { specProblems } from '../../src/kinds/schema/definition.ts';
+import { specProblems } from '../../src/kinds/schema/parser.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const METADATA = {
@@ -15,12 +15,12 @@ const METADATA = {
   labels: { team: 'data', 'argocd.argoproj.io/instance': 'theirs' },
   annotations: { note: 'not of a manifest' },
 };
-const PROOF = { proof: { time: '2026-03-01T11:00:00Z', apiHash: 'a' } };
+const VERIFIED = { verified: { time: '2026-03-01T11:00:00Z', apiHash: 'a' } };
 const SECRET = { credentialsSecretRef: { name: 'api' } };
 const ACME = { organizationId: '7f0e0b1d-0000-4000-8000-000000000000', ...SECRET };
 
 function exported(definition: typeof organization, spec: object, status: object) {
-  const object = { metadata: METADATA, spec, status: { ...PROOF, ...status } };
+  const object = { metadata: METADATA, spec, status: { ...VERIFIED, ...status } };
   const lines = manifestOf({ definition, object }, NOW);
   const manifest = parse(lines.join('\n'));
   expect(specProblems(definition.spec, manifest.spec)).toEqual([]);
@@ -52,7 +52,7 @@ test('of a pipe has declared settings as they are, and the others as reported', 
   });
   expect(comments).toEqual([
     '# Completed from the response of 2026-03-01T11:00:00Z (1h ago); later changes at the API are not in it.',
-    '# new_setting is left out: this version of Pipewright cannot declare it.',
+    '# new_setting is left out: to manage it, declare it in additionalSettings.',
     '# object_storage_concurrency is left out: 99, as reported, cannot be declared.',
     '# engine_max_threads stays as declared, though the API reported 4.',
   ]);

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createCredentials } from '../../src/kinds/engine/credentials.ts';
+import { createCredentials } from '../../src/kinds/shared/credentials.ts';
 import { type SecretObject, valueOf } from '../../src/kube/secrets/secret-state.ts';
 import { createMask, createRedactor } from '../../src/redaction.ts';
 import { anObject } from '../support/kube-server.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Credential } from '../../src/api/http/client.ts';
-import { createCredentials } from '../../src/kinds/engine/credentials.ts';
+import { createCredentials } from '../../src/kinds/shared/credentials.ts';
 import { valueOf } from '../../src/kube/secrets/secret-state.ts';
 import { bugFields, errorFields } from '../../src/log.ts';
 import { createRedactor } from '../../src/redaction.ts';

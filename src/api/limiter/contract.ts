@@ -107,6 +107,10 @@ export interface RateLimiter {
    * breaker, is over.
    */
   hasSlot(key: string): boolean;
+  /** How many calls with the same credential go before this key's, as things stand. */
+  ahead(key: string): number;
+  /** Monotonic ms: when calls with this credential were last paused; undefined: never. */
+  pausedAt(credential: string): number | undefined;
   /**
    * At the end of every reconcile: a key that did not ask in it loses its place and a slot reserved
    * for it, and what was held back by the breaker stays so. So ask in every reconcile that wants to

@@ -62,7 +62,7 @@ export class CredentialLimiter {
   readonly #window: RateWindow;
   #active = 0;
   #pausedUntil = 0;
-  #pausedAt = Number.NEGATIVE_INFINITY;
+  #pausedAt: number | undefined;
   #refusals = 0;
   readonly #alarm: Alarm;
 
@@ -72,6 +72,15 @@ export class CredentialLimiter {
     this.#alarm = new Alarm(options.clock, options.onTimer);
     this.#window = new RateWindow(options.rate);
     this.breaker = new CircuitBreaker(id);
+  }
+
+  /** When the last pause began; undefined: there was none. */
+  get pausedAt(): number | undefined {
+    return this.#pausedAt;
+  }
+
+  #isAfterPause(begunAt: number): boolean {
+    return begunAt > (this.#pausedAt ?? Number.NEGATIVE_INFINITY);
   }
 
   pausedUntil(now: number): number | undefined {
@@ -113,7 +122,7 @@ export class CredentialLimiter {
    * refused too.
    */
   #refused(now: number, begunAt: number, headerMs: number): void {
-    if (begunAt > this.#pausedAt) this.#refusals++;
+    if (this.#isAfterPause(begunAt)) this.#refusals++;
     const own = waitFor(FAILURES.RateLimited, Math.max(this.#refusals, 1), this.id);
     this.#pause(now, Math.max(headerMs, own));
   }
@@ -128,7 +137,7 @@ export class CredentialLimiter {
    * now.
    */
   #accepted(begunAt: number): void {
-    if (begunAt > this.#pausedAt) this.#refusals = 0;
+    if (this.#isAfterPause(begunAt)) this.#refusals = 0;
   }
 
   /** Sets the timer to the next moment at which something can change here by time alone. */

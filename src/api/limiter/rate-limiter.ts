@@ -51,6 +51,15 @@ class Limiter implements RateLimiter {
     return entry?.state === 'reserved' && !entry.limiter.breaker.isOpen;
   }
 
+  ahead(key: string): number {
+    const entry = this.#registry.entries.get(key);
+    return entry?.state === 'queued' ? entry.limiter.queue.ahead(entry) : 0;
+  }
+
+  pausedAt(credential: string): number | undefined {
+    return this.#registry.known(credential)?.pausedAt;
+  }
+
   release(key: string): void {
     const entry = this.#registry.entries.get(key);
     if (!entry || entry.state === 'calling') return;

@@ -43,6 +43,10 @@ export interface Failure {
   readonly httpStatus?: number;
   readonly requestId?: string;
   readonly message: string;
+  /** What the API says about it, in its own words. */
+  readonly said?: string;
+  /** The body is the API's own JSON: no proxy or load balancer answered in its place. */
+  readonly isJson?: true;
   readonly retryAfterMs?: number;
 }
 
@@ -68,6 +72,8 @@ export function judge(
     httpStatus,
     ...requestIdOf(reply),
     message: plainSentence(reply, { rule, of: operation.of, unread }),
+    ...(reply.error !== undefined && { said: reply.error }),
+    ...(reply.body === 'json' && { isJson: true as const }),
     ...(reply.retryAfterMs !== undefined &&
       SPEAKS_OF_LOAD.has(httpStatus) && { retryAfterMs: reply.retryAfterMs }),
   };

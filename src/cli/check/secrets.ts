@@ -1,10 +1,6 @@
-import {
-  credentialIn,
-  keysOf,
-  type SecretRef,
-  unusableSecret,
-} from '../../kinds/engine/credentials.ts';
 import { credentialsSecretRef } from '../../kinds/schema/spec-fields.ts';
+import { credentialIn, unusableSecret } from '../../kinds/shared/credentials.ts';
+import { keysOf, type SecretRef } from '../../kinds/shared/key-pair.ts';
 import { type SecretObject, valueOf } from '../../kube/secrets/secret-state.ts';
 import { inBatches, type Kubectl } from '../kubectl.ts';
 import { type Found, shortNameOf } from '../objects.ts';

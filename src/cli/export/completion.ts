@@ -4,7 +4,7 @@ import { LIMITS } from '../../kinds/organization/limits.ts';
 import * as organization from '../../kinds/organization/resource.ts';
 import * as pipeSettings from '../../kinds/pipe-settings/resource.ts';
 import { settingNames } from '../../kinds/pipe-settings/settings.ts';
-import { specProblems } from '../../kinds/schema/definition.ts';
+import { specProblems } from '../../kinds/schema/parser.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { printableYaml } from '../yaml.ts';
 
@@ -24,9 +24,9 @@ export function completePipeSettings(object: KubeObject): Completion | undefined
   const spec = object.spec as pipeSettings.PipeSettingsSpec;
   const { settings: reported, otherSettings = [] } = status;
   const settings: Record<string, number | boolean> = {};
-  const above = otherSettings.map(
-    ({ field }) => `${field} is left out: this version of Pipewright cannot declare it.`,
-  );
+  const above = otherSettings
+    .filter(({ field }) => !Object.hasOwn(spec.additionalSettings ?? {}, field))
+    .map(({ field }) => `${field} is left out: to manage it, declare it in additionalSettings.`);
   for (const name of settingNames) {
     const [mine, theirs] = [spec.settings[name], reported[name]];
     const value = mine ?? theirs;

@@ -1,6 +1,6 @@
 import { definition as organization } from '../../kinds/organization/definition.ts';
 import { definition as pipeSettings } from '../../kinds/pipe-settings/definition.ts';
-import { specProblems } from '../../kinds/schema/definition.ts';
+import { specProblems } from '../../kinds/schema/parser.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import type { Context, Outcome } from '../command.ts';
 import { GIT_TOOLS } from '../git-tools.ts';

@@ -1,6 +1,7 @@
 import { DNS_LABEL, OBJECT_NAME } from '../../config/dns-names.ts';
 import { definitions } from '../../kinds/definitions.ts';
-import { type Definition, specProblems } from '../../kinds/schema/definition.ts';
+import type { Definition } from '../../kinds/schema/definition.ts';
+import { specProblems } from '../../kinds/schema/parser.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import type { Place, Written } from './documents.ts';
 

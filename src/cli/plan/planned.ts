@@ -1,12 +1,13 @@
 import type { Definition } from '../../kinds/schema/definition.ts';
-import type { CommonStatus } from '../../kinds/status/common-status.ts';
+import type { CommonStatus } from '../../kinds/shared/common-status.ts';
+import type { Preview } from '../../kinds/shared/preview.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { responseOf } from '../objects.ts';
 import { counted } from '../words.ts';
 import type { Place } from './documents.ts';
 import type { DryRun } from './dry-run.ts';
 import type { Manifest, Manifests, Problem } from './manifests.ts';
-import { type Preview, preview } from './preview.ts';
+import { preview } from './preview.ts';
 
 /** What came out for one object. */
 export interface PlannedObject {

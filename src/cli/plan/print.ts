@@ -1,4 +1,5 @@
 import { withEscapes } from '../../api/reply/text.ts';
+import type { Preview } from '../../kinds/shared/preview.ts';
 import { changeText } from '../words.ts';
 import {
   basisOf,
@@ -10,7 +11,6 @@ import {
   requestsHeading,
   titleOf,
 } from './planned.ts';
-import type { Preview } from './preview.ts';
 
 /** The plan for people. */
 export function text(planned: Planned): readonly string[] {

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../duration.ts';
-import { REQUESTED_AT } from '../../kinds/status/common-status.ts';
+import { REQUESTED_AT } from '../../kinds/shared/common-status.ts';
 import type { Context, Outcome } from '../command.ts';
 import { complaintOf, inBatches, type Kubectl, KubectlError } from '../kubectl.ts';
 import { type Found, fullName, getObjects, type ScopeFlags, shortNameOf } from '../objects.ts';

@@ -2,7 +2,7 @@ import type { ActivityStatus } from '../../kinds/activity/resource.ts';
 import type { OrganizationStatus } from '../../kinds/organization/resource.ts';
 import type { PipeSettingsStatus } from '../../kinds/pipe-settings/resource.ts';
 import { OUTCOMES } from '../../kinds/schema/status-fields.ts';
-import { type CommonStatus, generationOf, REQUESTED_AT } from '../../kinds/status/common-status.ts';
+import { type CommonStatus, generationOf, REQUESTED_AT } from '../../kinds/shared/common-status.ts';
 import type { Found } from '../objects.ts';
 import { type ObjectState, stateOf } from '../state.ts';
 import { ago, changeText, counted, until } from '../words.ts';

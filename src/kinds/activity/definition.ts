@@ -1,27 +1,6 @@
-import { ageColumn, COLUMNS, type Definition, readyColumn } from '../schema/definition.ts';
-import { fields, optional, text } from '../schema/schema.ts';
-import { commonStatus, pendingStatus } from '../schema/status-fields.ts';
-import { RECORD, type RecordFieldName, recordFieldNames } from './record.ts';
-import { activityType, spec } from './resource.ts';
-
-type Shape = { [Name in RecordFieldName]: ReturnType<typeof optional<ReturnType<typeof text>>> };
-
-const record = Object.fromEntries(
-  recordFieldNames.map((name) => [name, optional(text(RECORD[name]))]),
-) as Shape;
-
-export const status = fields(
-  'What the operator did and what the API reported. Only the operator writes it.',
-  {
-    ...commonStatus,
-    activity: optional(
-      fields(
-        'The record as the API reported it; a field that the response omitted is absent. It contains names and addresses of people: grant read access with care.',
-        record,
-      ),
-    ),
-  },
-);
+import { COLUMNS, column, type Definition, readyColumn, wideColumn } from '../schema/definition.ts';
+import { pendingStatus } from '../schema/status-fields.ts';
+import { activityType, spec, status } from './resource.ts';
 
 export const definition: Definition = {
   type: activityType,
@@ -34,17 +13,13 @@ export const definition: Definition = {
   columns: [
     readyColumn('True where status.activity holds the record.'),
     COLUMNS.reason,
-    { name: 'Type', path: '.status.activity.type', about: 'Type of the activity.' },
-    { name: 'Actor', path: '.status.activity.actorId', about: 'Id of the actor.' },
-    {
-      name: 'Created',
-      path: '.status.activity.createdAt',
-      about: 'When the activity happened, as the API reported it.',
-    },
-    ageColumn('Time since this object was created.'),
+    column('Type', '.status.activity.type', 'Type of the activity.'),
+    column('Actor', '.status.activity.actorId', 'Id of the actor.'),
+    column('Created', '.status.activity.createdAt', 'When it happened, as the API reported it.'),
+    COLUMNS.age,
     { ...COLUMNS.stalled, wide: true },
     COLUMNS.organization,
-    { name: 'Activity', path: '.spec.activityId', wide: true, about: 'Id of the record.' },
+    wideColumn('Activity', '.spec.activityId', 'Id of the record.'),
     COLUMNS.requestId,
     COLUMNS.nextAttempt,
     COLUMNS.message,

@@ -1,43 +1,44 @@
-import { defineKind, type Kind } from '../../controller/kind.ts';
-import { attempt } from '../engine/api-call.ts';
-import type { KindContext } from '../engine/context.ts';
-import { openKind } from '../engine/open-kind.ts';
-import { status } from './definition.ts';
-import { type ActivityDone, type Plan, plan } from './plan.ts';
+import type { Context, Kind, Result } from '../../controller/kind.ts';
+import { createCaller } from '../shared/calls.ts';
+import type { KindContext } from '../shared/context.ts';
+import { createKind, createKindStore } from '../shared/objects.ts';
+import { longWaitStatus } from '../shared/waiting.ts';
+import { decide } from './decide.ts';
+
 import { report } from './report.ts';
-import { type Activity, activityType, GET_ACTIVITY, pathOf } from './resource.ts';
+import { type Activity, activityType, GET_ACTIVITY, pathOf, status } from './resource.ts';
 
 /** `operation` is what metrics call its requests. */
 export const activity = { create, operation: GET_ACTIVITY };
 
-/**
- * One audit record, fetched by GET and kept. Any number of objects may stand for one record:
- * reading is no rivalry.
- */
+/** One audit record, fetched by GET and kept. Reading disturbs nobody: it has no target. */
 function create(context: KindContext): Kind {
-  const { basics, calls, factsOf } = openKind<Activity>(activityType, context, status);
-  return defineKind({
-    ...basics,
-    load: factsOf,
-    plan,
-    async act(object: Activity, planned: Plan): Promise<ActivityDone> {
-      if (planned.do !== 'call') return planned;
-      const came = await attempt(
-        {
-          object,
-          ref: planned.spec.credentialsSecretRef,
-          // Reading disturbs nobody: two objects with one record need not wait for one another.
-          target: object.metadata.uid,
-          lane: planned.lane,
-          probe: planned.probe,
-          write: false,
-          of: 'record',
-          request: { operation: GET_ACTIVITY, method: 'GET', path: pathOf(planned.spec) },
-        },
-        calls,
-      );
-      return { ...planned, came };
-    },
-    report,
-  });
+  const { kind } = activityType;
+  const targetOf = (): undefined => undefined;
+  const { store } = createKindStore<Activity>({ kind, context, status, targetOf });
+  const caller = createCaller<Activity>(kind, context, targetOf);
+
+  async function reconcile(object: Activity, attempt: Context<Activity>): Promise<Result> {
+    const decided = decide(object, caller.factsOf(object), attempt.now());
+    if (decided.type === 'done') return decided.result;
+    const { spec, priority, halfOpen } = decided;
+    const calls = caller.open(object, attempt, {
+      ref: spec.credentialsSecretRef,
+      priority,
+      halfOpen,
+      onLongWait: (ahead) => longWaitStatus(attempt.object(), ahead, attempt.now()),
+    });
+    try {
+      const none = await calls.permit();
+      const newest = attempt.object();
+      if (none) return report(newest, spec, none, attempt.now());
+      // Nobody else brings the record, so what was decided before the wait holds.
+      const wire = { operation: GET_ACTIVITY, method: 'GET', path: pathOf(spec) } as const;
+      const answer = await calls.send({ ...wire, write: false, of: 'record' });
+      return report(newest, spec, answer, attempt.now());
+    } finally {
+      calls.end();
+    }
+  }
+  return createKind({ type: activityType, store, caller, reconcile });
 }

@@ -1,8 +1,7 @@
 import { cutText } from '../../controller/conditions.ts';
-import { canonicalJson } from '../status/canonical.ts';
-import { quoting } from '../status/common-status.ts';
-import type { KindSummary } from '../status/reasons.ts';
-import type { ActivitySpec, ActivityStatus } from './resource.ts';
+import { canonicalJson } from '../shared/canonical.ts';
+import { quoting } from '../shared/common-status.ts';
+import type { KindSummary } from '../shared/reasons.ts';
 
 interface RecordField {
   readonly about: string;
@@ -31,7 +30,7 @@ export type RecordFieldName = keyof typeof RECORD;
 /** In the order of the API document. */
 export const recordFieldNames = Object.keys(RECORD) as readonly RecordFieldName[];
 
-export type ActivityRecord = NonNullable<ActivityStatus['activity']>;
+export type ActivityRecord = { readonly [Name in RecordFieldName]?: string | undefined };
 
 /**
  * The fields of a record that a result has, as text within our bounds; null is as good as absent,
@@ -50,7 +49,7 @@ export function readRecord(result: Readonly<Record<string, unknown>>): ActivityR
 
 /** What is said of a record that has been fetched; nothing that is in it. */
 export function fetched(
-  spec: ActivitySpec,
+  spec: { readonly activityId: string },
   record: ActivityRecord,
   requestId?: string,
 ): KindSummary {

@@ -1,20 +1,24 @@
 import type { Success } from '../../api/reply/verdict.ts';
-import type { Notice, Report } from '../../controller/kind.ts';
-import { awaitChange } from '../../controller/outcome.ts';
+import type { Event, Result } from '../../controller/kind.ts';
 import { LATE_RECORD_MS, LATE_RECORD_WAITS } from '../../waits.ts';
-import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../engine/advice.ts';
-import type { Adjustment, FailedAttempt } from '../engine/failure-report.ts';
-import { reportCommon, reportFailedCall, statusWith } from '../engine/report.ts';
+import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
+import type { Answer, NoCall } from '../shared/calls.ts';
 import {
   type CommonStatus,
   commonStatus,
   failureBefore,
   lastRequestOf,
   quoting,
+  statusWith,
   withoutStop,
-} from '../status/common-status.ts';
-import type { FailureReason } from '../status/failures.ts';
-import type { ActivityDone } from './plan.ts';
+} from '../shared/common-status.ts';
+import {
+  type Adjustment,
+  type FailedAnswer,
+  reportNoCall,
+  resultOf,
+} from '../shared/failure-report.ts';
+import type { FailureReason } from '../shared/failures.ts';
 import { type ActivityRecord, fetched, readRecord } from './record.ts';
 import { type Activity, type ActivitySpec, GET_ACTIVITY } from './resource.ts';
 
@@ -31,26 +35,28 @@ const ADVICE = adviceWith({
 });
 
 /**
- * Turns a plan that was carried out into the whole status, the events and the next reconcile. What
- * the record holds goes to `status.activity` and nowhere else: not into a message, an event or a
- * fact for the log.
+ * Turns what came of an attempt into the whole status, the events and the next reconcile. What the
+ * record holds goes to `status.activity` and nowhere else: not into a message, an event or the log.
  */
-export function report(object: Activity, done: ActivityDone, now: number): Report {
-  if (done.do !== 'call') return reportCommon(object, done, now);
-  const { spec, came } = done;
-  if (came.got !== 'success') return reportFailed(object, spec, came, now);
-  const { verdict } = came;
+export function report(
+  object: Activity,
+  spec: ActivitySpec,
+  answer: NoCall | Answer,
+  now: number,
+): Result {
+  if (answer.type !== 'success') return reportFailed(object, spec, answer, now);
+  const { verdict } = answer;
   const record = readRecord(verdict.result);
   if (record) return reportRecord(object, spec, { record, verdict, now });
   const problem = 'The response has no field of an activity record (HTTP 200)';
-  return reportFailed(object, spec, { got: 'unreadable', verdict, problem }, now);
+  return reportFailed(object, spec, { type: 'unreadable', verdict, problem }, now);
 }
 
 function reportRecord(
   object: Activity,
   spec: ActivitySpec,
   got: { readonly record: ActivityRecord; readonly verdict: Success; readonly now: number },
-): Report {
+): Result {
   const { record, verdict, now } = got;
   const { httpStatus, requestId } = verdict;
   const common = commonStatus(object, object.status, {
@@ -61,15 +67,15 @@ function reportRecord(
   });
   return {
     status: statusWith(object.status, { ...common, activity: record }),
-    outcome: awaitChange,
-    notices: recovery(object, requestId),
+    next: 'on-change',
+    events: recovery(object, requestId),
     did: 'fetch',
     facts: { reason: 'Fetched', httpStatus, requestId },
   };
 }
 
 /** Nothing for a plain success: the object says it already. */
-function recovery(object: Activity, requestId: string | undefined): Notice[] {
+function recovery(object: Activity, requestId: string | undefined): Event[] {
   const failure = failureBefore(object);
   if (failure === undefined) return [];
   const note = `Fetched the record after ${failure}${quoting(requestId)}`;
@@ -79,46 +85,44 @@ function recovery(object: Activity, requestId: string | undefined): Notice[] {
 function reportFailed(
   object: Activity,
   spec: ActivitySpec,
-  attempt: FailedAttempt,
+  answer: FailedAnswer,
   now: number,
-): Report {
-  const late = isLate(object, attempt, now);
+): Result {
   const isHeld = object.status?.activity !== undefined;
-  const failed = reportFailedCall({
+  if (isHeld && answer.type === 'key-refused') return { next: 'on-change', did: answer.type };
+  const late = isLate(object, answer, now);
+  const failure = reportNoCall({
     object,
     previous: object.status,
-    attempt,
+    answer,
     operation: GET_ACTIVITY,
     secretName: spec.credentialsSecretRef.name,
     advice: (reason) => ADVICE[late ? 'NotFound' : reason],
     adjust: (reason) => waitsFor(object, reason, late),
     now,
-    did: 'fetch',
-    staysReady: isHeld,
   });
-  const brought = problemOf(attempt);
+  const did = 'verdict' in answer ? 'fetch' : answer.type;
+  const failed = resultOf(object, failure, did, answer);
+  const brought = problemOf(answer);
   return isHeld && brought !== undefined ? stillHeld(object, failed, brought, now) : failed;
 }
 
 /** What is wrong, where that is known; not where nothing was tried. */
-function problemOf(attempt: FailedAttempt): string | undefined {
-  if (attempt.got === 'no-credential') return attempt.problem.message;
-  if (!('verdict' in attempt)) return undefined;
-  const says = attempt.got === 'unreadable' ? attempt.problem : attempt.verdict.message;
-  return `${withoutStop(says)}${quoting(attempt.verdict.requestId)}`;
+function problemOf(answer: FailedAnswer): string | undefined {
+  if (answer.type === 'no-credential') return answer.problem.message;
+  if (!('verdict' in answer)) return undefined;
+  const says = answer.type === 'unreadable' ? answer.problem : answer.verdict.message;
+  return `${withoutStop(says)}${quoting(answer.verdict.requestId)}`;
 }
 
 /** Records appear late, and some servers answer for one that is not there yet with 400. */
-function isLate({ metadata }: Activity, attempt: FailedAttempt, now: number): boolean {
-  if (attempt.got !== 'failure' || now >= Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS)
+function isLate({ metadata }: Activity, answer: FailedAnswer, now: number): boolean {
+  if (answer.type !== 'failure' || now >= Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS)
     return false;
-  return attempt.verdict.failure === 'NotFound' || attempt.verdict.httpStatus === 400;
+  return answer.verdict.failure === 'NotFound' || answer.verdict.httpStatus === 400;
 }
 
-/**
- * For its first minutes an object waits for its record; then the user is told, and it goes on
- * asking.
- */
+/** For its first minutes an object waits for its record; then a person is told, and it goes on. */
 function waitsFor({ metadata }: Activity, reason: FailureReason, late: boolean): Adjustment {
   if (late) {
     const notAfter = Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS;
@@ -128,10 +132,10 @@ function waitsFor({ metadata }: Activity, reason: FailureReason, late: boolean):
 }
 
 /**
- * The record stays, and the object Ready with it; what the request on demand brought instead is
- * told, and it is not made again.
+ * The record stays, and the object Ready with it; the message says what the request on demand
+ * brought instead, and it is not made again.
  */
-function stillHeld(object: Activity, failed: Report, brought: string, now: number): Report {
+function stillHeld(object: Activity, failed: Result, brought: string, now: number): Result {
   const message = `The record is in status.activity. Fetching it again failed: ${brought}`;
   const { lastRequest } = (failed.status ?? {}) as CommonStatus;
   const common = commonStatus(object, object.status, {
@@ -140,5 +144,5 @@ function stillHeld(object: Activity, failed: Report, brought: string, now: numbe
     lastRequest,
     acknowledge: true,
   });
-  return { ...failed, status: statusWith(object.status, common), outcome: awaitChange };
+  return { ...failed, status: statusWith(object.status, common), next: 'on-change' };
 }

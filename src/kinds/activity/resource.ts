@@ -1,9 +1,10 @@
 import type * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../../kube/resource.ts';
-import { type Stored, specParser } from '../schema/definition.ts';
-import { fields, immutable } from '../schema/schema.ts';
+import { type Stored, specParser } from '../schema/parser.ts';
+import { fields, immutable, someOf, text } from '../schema/schema.ts';
 import { credentialsSecretRef, identifier, suspend } from '../schema/spec-fields.ts';
-import type { status } from './definition.ts';
+import { commonStatus } from '../schema/status-fields.ts';
+import { RECORD, type RecordFieldName, recordFieldNames } from './record.ts';
 
 export const GET_ACTIVITY = 'GetActivity';
 
@@ -23,6 +24,21 @@ export const spec = fields(
     suspend,
   },
   [immutable('organizationId', 'organization'), immutable('activityId', 'record')],
+);
+
+const record = Object.fromEntries(
+  recordFieldNames.map((name) => [name, text(RECORD[name].about, RECORD[name].max)]),
+) as Record<RecordFieldName, ReturnType<typeof text>>;
+
+export const status = someOf(
+  'What the operator did and what the API reported. Only the operator writes it.',
+  {
+    ...commonStatus,
+    activity: someOf(
+      'The record as the API reported it; a field that the response omitted is absent. It contains names and addresses of people: grant read access with care.',
+      record,
+    ),
+  },
 );
 
 export type ActivitySpec = Stored<z.output<typeof spec>>;

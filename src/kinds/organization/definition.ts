@@ -1,4 +1,4 @@
-import { ageColumn, COLUMNS, type Definition, readyColumn } from '../schema/definition.ts';
+import { COLUMNS, type Definition, readyColumn } from '../schema/definition.ts';
 import { pendingStatus } from '../schema/status-fields.ts';
 import { organizationType, spec } from './resource.ts';
 import { status } from './status.ts';
@@ -16,7 +16,7 @@ export const definition: Definition = {
     COLUMNS.reason,
     COLUMNS.stalled,
     COLUMNS.lastApplied,
-    ageColumn('Time since this object was created.'),
+    COLUMNS.age,
     COLUMNS.organization,
     COLUMNS.requestId,
     COLUMNS.nextAttempt,

@@ -1,12 +1,12 @@
 import { sameKey, type Tuple } from './endpoints/endpoints.ts';
-import type { DeclaredEndpoint, LedgerEntry, OrganizationSpec } from './resource.ts';
+import type { DeclaredEndpoint, InventoryEntry, OrganizationSpec } from './resource.ts';
 
 /** What an organization is to be brought to: the spec, or on deletion none of ours. */
 export interface Goal {
   /** Absent: the name is not managed. */
-  readonly name?: string;
+  readonly name: string | undefined;
   /** As spec lists them. Absent: endpoints are not managed, and nothing is added or removed. */
-  readonly endpoints?: readonly DeclaredEndpoint[];
+  readonly endpoints: readonly DeclaredEndpoint[] | undefined;
   readonly adopt: boolean;
   readonly mostRemovals: number;
   /** The object is being deleted: nothing is added, and all that is ours and not wanted goes. */
@@ -21,19 +21,14 @@ export interface Goal {
 const MOST_REMOVALS = 5;
 
 export function goalOf(spec: OrganizationSpec): Goal {
-  const listed = new Set(spec.privateEndpoints?.map(sameKey));
-  return {
-    ...(spec.name !== undefined && { name: spec.name }),
-    ...(spec.privateEndpoints && { endpoints: spec.privateEndpoints }),
-    adopt: spec.adoptPrivateEndpoints ?? false,
-    mostRemovals: spec.maxPrivateEndpointRemovals ?? MOST_REMOVALS,
-    isCleanup: false,
-    listed,
-    wanted: listed,
-  };
+  const { name, privateEndpoints: endpoints } = spec;
+  const listed = new Set(endpoints?.map(sameKey));
+  const adopt = spec.adoptPrivateEndpoints ?? false;
+  const mostRemovals = spec.maxPrivateEndpointRemovals ?? MOST_REMOVALS;
+  return { name, endpoints, adopt, mostRemovals, isCleanup: false, listed, wanted: listed };
 }
 
-/** On deletion: the name is no more than a way to look, and no cap holds. */
+/** On deletion: the name is no more than a way to observe, and no cap holds. */
 export function cleanupGoal(spec: OrganizationSpec, listedByOthers: readonly Tuple[]): Goal {
   const wanted = new Set(listedByOthers.map(sameKey));
   return { ...goalOf(spec), mostRemovals: Number.POSITIVE_INFINITY, isCleanup: true, wanted };
@@ -44,7 +39,7 @@ export function isListedIn({ listed }: Goal, tuple: Tuple): boolean {
 }
 
 /** Ours may be removed; what was only found never is. */
-export function isOurs({ origin }: Pick<LedgerEntry, 'origin'>): boolean {
+export function isOurs({ origin }: Pick<InventoryEntry, 'origin'>): boolean {
   return origin === 'Added' || origin === 'Adopted';
 }
 

@@ -11,9 +11,9 @@ export const LIMITS = {
   region: 64,
   description: 512,
   /** All listed ones, as many more on their way out, and some. Also the `remove` of one change. */
-  ledger: 220,
-  ledgerDescription: 64,
-  ledgerMessage: 200,
+  inventory: 220,
+  inventoryDescription: 64,
+  inventoryMessage: 200,
   /** What is read of the text of a refusal. */
   refusalText: 512,
   reportedEndpoints: 200,
@@ -21,6 +21,8 @@ export const LIMITS = {
   byocConfigs: 20,
   /** Texts of a reply that are neither a name nor part of an endpoint. */
   reportedText: 64,
+  /** `name` and `privateEndpoints`. */
+  keys: 2,
   differences: 16,
   drift: 12,
   planRequests: 4,

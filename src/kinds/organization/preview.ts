@@ -1,209 +1,157 @@
 import { cutText } from '../../controller/conditions.ts';
-import type { CommonPlan } from '../engine/plan.ts';
-import { plannedSummary } from '../status/planned.ts';
-import { isSuperseded } from '../target/target.ts';
-import { isAltered, wantingAltered } from './attempt/differences.ts';
-import { type FieldChange, intendedChanges } from './attempt/history.ts';
-import type { Call, Change, Decision } from './attempt/next-step.ts';
-import { rehearse } from './attempt/rehearsal.ts';
-import { type Work, workOf } from './attempt/session.ts';
-import { type Reported, sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
+import type { Result } from '../../controller/kind.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { showPlan } from '../shared/checks.ts';
+import { plannedSummary } from '../shared/planned.ts';
+import type { Preview } from '../shared/preview.ts';
+import { endpointChanges, type FieldChange, nameChange } from './changes.ts';
+import { type Decision, decide } from './decide.ts';
+import { Listing, tupleOf } from './endpoints/endpoints.ts';
 import { storedEntries } from './endpoints/reply.ts';
 import { counted, names } from './endpoints/wording.ts';
-import { type Goal, isOurs, managesEndpoints } from './goal.ts';
+import { type Goal, goalOf, managesEndpoints } from './goal.ts';
 import { LIMITS } from './limits.ts';
-import type { Facts } from './load.ts';
-import { addressOf } from './remote.ts';
-import type { LedgerEntry, Organization, OrganizationStatus } from './resource.ts';
+import type { Setup } from './perform.ts';
+import { addressOf, changeBody, nameBody, OBSERVE_BODY } from './remote.ts';
+import {
+  type Organization,
+  type OrganizationSpec,
+  type OrganizationStatus,
+  parseSpec,
+} from './resource.ts';
+import { settle } from './settle.ts';
 
-/** What `Plan` mode, or `--plan-only`, shows: to the letter what Apply would send. */
-export interface Preview extends Extract<CommonPlan, { do: 'preview' }> {
-  readonly plan: Omit<NonNullable<OrganizationStatus['plan']>, 'time'>;
-}
-
-/** The same before it is cut to the size of a status. */
-export interface Outlook {
-  readonly path: string;
-  readonly hash: string;
-  readonly basis: Preview['plan']['basis'];
-  /** The JSON texts that would be sent, one after another; the first is a look. */
+/** What an attempt would send while the API still holds what its last reply showed. */
+interface Outlook {
+  readonly basis: 'LastResponse' | 'Unknown';
+  /** The JSON texts that would be sent, one after another; the first only observes. */
   readonly bodies: readonly string[];
   readonly changes: readonly FieldChange[];
-  /** What would be sent, in words. */
   readonly says: string;
-  /** Known to be as declared: nothing would change. */
+  /** Known to be as declared. */
   readonly isEmpty: boolean;
-  /** What follows the look depends on what it shows. */
-  readonly isOnlyLook: boolean;
-  /** More removals than the spec allows: these keep everything from being sent. */
-  readonly blocked: readonly Tuple[];
+  readonly isBlocked: boolean;
 }
 
-export function previewOf(
+/** For the plugin: as if the object were alone. */
+export function preview(object: KubeObject, now: number): Preview {
+  const parsed = parseSpec(object);
+  if (!parsed.ok) throw new Error(`a spec that is not valid was planned: ${parsed.message}`);
+  const goal = goalOf(parsed.spec);
+  const { basis, bodies, changes, says, isBlocked } = outlookOf(object as Organization, goal, now);
+  const { path } = addressOf('', parsed.spec.organizationId, goal);
+  return {
+    does: isBlocked ? 'blocked' : 'send',
+    says: says.charAt(0).toUpperCase() + says.slice(1),
+    requests: bodies.map((body) => ({ method: 'PATCH', path, body })),
+    changes,
+    basis,
+  };
+}
+
+/** Plan mode: the status shows to the letter what Apply would send. */
+export function planOf(
   object: Organization,
-  facts: Facts,
-  { spec, goal, now }: Pick<Work, 'spec' | 'goal'> & { readonly now: number },
-): Preview {
-  const { path, hash, basis, bodies, changes, says, isEmpty } = outlookOf(object, facts, {
-    spec,
-    goal,
-    now,
-  });
+  options: {
+    readonly spec: OrganizationSpec;
+    readonly goal: Goal;
+    readonly setup: Setup;
+    readonly now: number;
+  },
+): Result {
+  const { spec, goal, setup, now } = options;
+  const { basis, bodies, changes, says, isEmpty } = outlookOf(object, goal, now);
+  const { path, hash } = addressOf(setup.context.api.baseUrl, spec.organizationId, goal);
+  const isUnknown = basis === 'Unknown';
   const summary = plannedSummary({
     changes: changes.length,
     isEmpty,
     notSent: `${goal.isCleanup ? 'before this object is deleted, ' : ''}${says}`,
-    basis:
-      basis === 'Unknown'
-        ? 'the state at the API is not known yet'
-        : 'compared with the last response',
+    basis: isUnknown ? 'the state at the API is not known yet' : 'compared with the last response',
     planOnly: goal.isCleanup || spec.mode !== 'Plan',
   });
-  const requests = bodies.slice(0, LIMITS.planRequests).map((body) => ({
-    method: 'PATCH' as const,
-    path,
-    body: cutText(body, LIMITS.body),
-  }));
-  return {
-    do: 'preview',
-    summary,
-    plan: { basis, hash, requests, changes: changes.slice(0, LIMITS.planChanges) },
-  };
+  const message = goal.isCleanup
+    ? `${summary.message}. It waits without deadline; set spec.deletionPolicy to Retain to delete it at once`
+    : summary.message;
+  const requests = bodies
+    .slice(0, LIMITS.planRequests)
+    .map((body) => ({ method: 'PATCH', path, body: cutText(body, LIMITS.body) }));
+  const plan = { basis, hash, requests, changes: changes.slice(0, LIMITS.planChanges) };
+  return showPlan(object, { summary: { ...summary, message }, plan, now });
 }
 
-/** What an attempt would send while the API still holds what its last reply showed. */
-export function outlookOf(
-  object: Organization,
-  facts: Facts,
-  { spec, goal, now }: Pick<Work, 'spec' | 'goal'> & { readonly now: number },
-): Outlook {
-  const { status } = object;
-  const { path, hash } = addressOf(facts.baseUrl, spec.organizationId, goal);
-  const list = lastList(status);
+function outlookOf({ status = {}, metadata }: Organization, goal: Goal, now: number): Outlook {
+  const known = lastList(status);
   // What may be on its way is asked for before anything else.
   const isUnknown =
-    status?.pendingChange !== undefined || (managesEndpoints(goal) && list === undefined);
-  // Of what follows the look, only what is declared is told: as if nothing were on its way.
-  const work = workOf(isUnknown ? withoutPending(object) : object, facts, { spec, goal, now });
-  const held = { name: status?.organization?.name, list: isUnknown ? recorded(status) : list };
-  const { calls, seen, decision } = rehearse(object, work, held, now);
-  const { blocked } = decision;
-  const intent = changesOf(calls, decision);
-  const changes = intendedChanges(status, goal, intent);
-  const isOnlyLook = isUnknown || blocked !== undefined;
-  const bodies = calls.slice(0, isOnlyLook ? 1 : calls.length).map(({ body }) => body);
-  const ledger = seen.session.draft.privateEndpoints ?? [];
-  const sends = isUnknown
-    ? 'one PATCH that reads the list of private endpoints; what follows depends on that list'
-    : blocked
-      ? blockedLook(blocked, goal)
-      : describe(bodies.length, decision.name, intent) + left(decision.conflicts);
-  const adopts = takenOver(goal, { before: status?.privateEndpoints, ledger, isUnknown });
-  const basis = isUnknown || status?.organization === undefined ? 'Unknown' : 'LastResponse';
+    status.pendingChange !== undefined || (managesEndpoints(goal) && known === undefined);
+  const list = new Listing(isUnknown ? presentIn(status) : (known ?? []));
+  const before = status.privateEndpoints ?? [];
+  const { uid } = metadata;
+  const evidence = { inventory: before, goal, list, askedAt: now, now, settleMs: 0, uid };
+  const { inventory } = settle(evidence);
+  const name = status.organization?.name;
+  const decision = decide({ goal, inventory, list, name, now });
+  const { add, remove, blocked } = decision;
+  const changes = [
+    ...(decision.name === undefined ? [] : [nameChange(name, decision.name)]),
+    ...endpointChanges(add, remove),
+  ];
+  const change = { add: add.map(tupleOf), remove: remove.map(tupleOf) };
+  const isOnlyRead = isUnknown || blocked !== undefined;
+  const bodies = [
+    OBSERVE_BODY,
+    ...(decision.name === undefined || isOnlyRead ? [] : [nameBody(decision.name)]),
+    ...(add.length + remove.length === 0 || isOnlyRead ? [] : [changeBody(change, goal)]),
+  ];
+  const basis = isUnknown || status.organization === undefined ? 'Unknown' : 'LastResponse';
+  const isSettled = inventory.every(({ state }) => state === 'Present');
   return {
-    path,
-    hash,
     basis,
     bodies,
     changes,
-    says: sends + adopts,
-    // Nothing is left to apply where nobody is known to have changed the organization since.
-    isEmpty:
-      basis === 'LastResponse' &&
-      !isSuperseded(facts.standing, now) &&
-      !facts.hasUnrecordedWrite &&
-      status?.lastRequest?.outcome !== 'Unknown' &&
-      changes.length === 0 &&
-      adopts === '' &&
-      isReached(goal, ledger, status),
-    isOnlyLook,
-    blocked: blocked ?? [],
+    says: isUnknown
+      ? 'one PATCH that reads the list of private endpoints; what follows depends on that list'
+      : said(decision, goal, bodies.length),
+    isEmpty: basis === 'LastResponse' && changes.length === 0 && isSettled,
+    isBlocked: blocked !== undefined,
   };
 }
 
-function withoutPending(object: Organization): Organization {
-  const { pendingChange: _, ...status } = object.status ?? {};
-  return { ...object, status };
-}
-
-/** All that the calls add and remove; or, where nothing may be sent, what was decided. */
-function changesOf(calls: readonly Call[], { add, remove, blocked }: Decision): Change {
-  if (blocked) return { add, remove };
-  const sent = calls.flatMap((call) => (call.step === 'send' ? [call.pending] : []));
-  return {
-    add: sent.flatMap((change) => change.add),
-    remove: sent.flatMap((change) => change.remove),
-  };
-}
-
-function blockedLook(blocked: readonly Tuple[], { mostRemovals }: Goal): string {
-  return `one PATCH that reads the list of private endpoints, and nothing else: ${counted(blocked.length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${mostRemovals}`;
-}
-
-/** Whether the last list has all that is declared and nothing of ours besides. */
-function isReached(
+function said(
+  { name, add, remove, blocked, conflicts }: Decision,
   goal: Goal,
-  ledger: readonly LedgerEntry[],
-  status: OrganizationStatus | undefined,
-): boolean {
-  const declared = goal.isCleanup ? [] : (goal.endpoints ?? []);
-  const isFor = (endpoint: Tuple, entry: LedgerEntry): boolean =>
-    sameKey(endpoint) === sameKey(entry) || isAltered(status?.differences, endpoint, entry);
-  const isThere = (endpoint: Tuple): boolean =>
-    ledger.some((entry) => entry.state === 'Present' && isFor(endpoint, entry));
-  const { wanted } = wantingAltered(goal, { ...status, privateEndpoints: ledger });
-  const isWanted = (entry: LedgerEntry): boolean => wanted.has(sameKey(entry));
-  return (
-    declared.every(isThere) && (!managesEndpoints(goal) || ledger.filter(isOurs).every(isWanted))
-  );
-}
-
-/** What the look makes this object's own, so that it may be removed later. */
-function takenOver(
-  goal: Goal,
-  seen: {
-    readonly before: readonly LedgerEntry[] | undefined;
-    readonly ledger: readonly LedgerEntry[];
-    readonly isUnknown: boolean;
-  },
-): string {
-  if (!goal.adopt || goal.isCleanup) return '';
-  const owned = new Set(seen.before?.filter(isOurs).map(sameKey));
-  const isNew = (tuple: Tuple): boolean => !owned.has(sameKey(tuple));
-  const adopted = seen.ledger.filter((entry) => entry.origin === 'Adopted' && isNew(entry));
-  const isOpen = seen.isUnknown && goal.endpoints?.some(isNew);
-  if (adopted.length === 0 && !isOpen) return '';
-  const what = isOpen ? 'those of spec.privateEndpoints that are already there' : names(adopted);
-  return `; adoptPrivateEndpoints makes this object the owner of ${what}: it removes them when they are no longer listed`;
-}
-
-function left(conflicts: readonly Tuple[]): string {
-  if (conflicts.length === 0) return '';
-  return `; not touched: ${names(conflicts)}, because the API has the id with another cloudProvider or region`;
-}
-
-/** The list of the last reply, where all of it is kept. */
-function lastList(status: OrganizationStatus | undefined): readonly Reported[] | undefined {
-  const { privateEndpoints, privateEndpointsTotal = 0 } = status?.organization ?? {};
-  if (!privateEndpoints || privateEndpointsTotal > privateEndpoints.length) return undefined;
-  return storedEntries(status);
-}
-
-/** What the ledger has seen there, where the list of the last reply is not known, or not whole. */
-function recorded(status: OrganizationStatus | undefined): readonly Reported[] {
-  return (status?.privateEndpoints ?? []).filter(({ state }) => state === 'Present').map(tupleOf);
-}
-
-function describe(
   requests: number,
-  name: string | undefined,
-  { add, remove }: { readonly add: readonly unknown[]; readonly remove: readonly unknown[] },
 ): string {
+  if (blocked)
+    return `one PATCH that reads the list of private endpoints, and nothing else: ${counted(blocked.length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}`;
   const parts = [
     ...(name === undefined ? [] : ['set the name']),
     ...(add.length > 0 ? [`add ${counted(add.length)}`] : []),
     ...(remove.length > 0 ? [`remove ${counted(remove.length)}`] : []),
   ];
-  if (parts.length === 0) return 'one PATCH that reads the list and changes nothing';
-  return `${requests} PATCH requests, one after another: read the list, then ${parts.join(', ')}`;
+  const others =
+    conflicts.length === 0
+      ? ''
+      : `; not touched: ${names(conflicts)}, because the API has the id with another cloudProvider or region`;
+  const adopts = goal.adopt
+    ? '; adoptPrivateEndpoints makes this object the owner of listed private endpoints that are already there'
+    : '';
+  const what =
+    parts.length === 0
+      ? 'one PATCH that reads the list and changes nothing'
+      : `${requests} PATCH requests, one after another: read the list, then ${parts.join(', ')}`;
+  return what + others + adopts;
+}
+
+/** The list of the last reply, where all of it is kept. */
+function lastList({ organization }: OrganizationStatus) {
+  const { privateEndpoints, privateEndpointsTotal = 0 } = organization ?? {};
+  if (!privateEndpoints || privateEndpointsTotal > privateEndpoints.length) return undefined;
+  return storedEntries({ organization });
+}
+
+/** What the inventory has seen there. */
+function presentIn({ privateEndpoints = [] }: OrganizationStatus) {
+  return privateEndpoints.filter(({ state }) => state === 'Present').map(tupleOf);
 }

@@ -1,7 +1,8 @@
 import { encodePath } from '../../api/http/path.ts';
-import type { CallRequest } from '../engine/api-call.ts';
-import { canonicalJson, digestOf } from '../status/canonical.ts';
-import { type Tuple, tupleKey, tupleOf } from './endpoints/endpoints.ts';
+import type { CallRequest } from '../shared/calls.ts';
+import { canonicalJson, digestOf } from '../shared/canonical.ts';
+import type { Change } from './decide.ts';
+import { sameKey, tupleOf } from './endpoints/endpoints.ts';
 import type { Goal } from './goal.ts';
 
 export const UPDATE_ORGANIZATION = 'UpdateOrganization';
@@ -20,54 +21,45 @@ export interface Address {
 export function addressOf(
   baseUrl: string,
   organizationId: string,
-  goal: Pick<Goal, 'name' | 'endpoints'>,
+  { name, endpoints }: Pick<Goal, 'name' | 'endpoints'>,
 ): Address {
   const segments = ['v1', 'organizations', organizationId];
   const path = encodePath(segments);
-  const endpoints = goal.endpoints?.toSorted((a, b) => (tupleKey(a) < tupleKey(b) ? -1 : 1));
-  const declared = canonicalJson({ name: goal.name, privateEndpoints: endpoints });
+  const privateEndpoints = endpoints?.toSorted((a, b) => (sameKey(a) < sameKey(b) ? -1 : 1));
+  const declared = canonicalJson({ name, privateEndpoints });
   return { segments, path, hash: digestOf('PATCH', baseUrl, path, declared) };
 }
 
-/** A look: it shows the list and changes nothing. */
-export const LOOK_BODY = canonicalJson({ privateEndpoints: { add: [], remove: [] } });
+/** Shows name and list, and changes nothing. */
+export const OBSERVE_BODY = canonicalJson({ privateEndpoints: { add: [], remove: [] } });
 
 export function nameBody(name: string): string {
   return canonicalJson({ name });
 }
 
-/**
- * What is sent for an intent. An add without a description leaves the key out; so does an empty
- * list.
- */
-export function changeBody(
-  change: { readonly add: readonly Tuple[]; readonly remove: readonly Tuple[] },
-  goal: Pick<Goal, 'endpoints'>,
-): string {
-  const described = new Map(
-    goal.endpoints?.map((endpoint) => [tupleKey(endpoint), endpoint.description]),
-  );
+/** An add without a description leaves the key out; so does an empty list. */
+export function changeBody(change: Change, { endpoints }: Pick<Goal, 'endpoints'>): string {
+  const described = new Map(endpoints?.map((one) => [sameKey(one), one.description]));
   const add = change.add.map((tuple) => {
-    const description = described.get(tupleKey(tuple));
-    return {
-      ...tupleOf(tuple),
-      ...(description !== undefined && description !== '' && { description }),
-    };
+    const description = described.get(sameKey(tuple));
+    return { ...tupleOf(tuple), description: description === '' ? undefined : description };
   });
   const remove = change.remove.map(tupleOf);
-  return canonicalJson({
-    privateEndpoints: { ...(add.length > 0 && { add }), ...(remove.length > 0 && { remove }) },
-  });
+  const filled = <Item>(list: readonly Item[]) => (list.length > 0 ? list : undefined);
+  return canonicalJson({ privateEndpoints: { add: filled(add), remove: filled(remove) } });
 }
 
 /** The declared fields that are sent. */
-export function declaredKeys(goal: Pick<Goal, 'name' | 'endpoints'>): string[] {
-  return [
-    ...(goal.name === undefined ? [] : ['name']),
-    ...(goal.endpoints ? ['privateEndpoints'] : []),
-  ];
+export function declaredKeys({ name, endpoints }: Pick<Goal, 'name' | 'endpoints'>): string[] {
+  return [...(name === undefined ? [] : ['name']), ...(endpoints ? ['privateEndpoints'] : [])];
 }
 
-export function organizationRequest(path: readonly string[], body: string): CallRequest {
-  return { operation: UPDATE_ORGANIZATION, method: 'PATCH', path, body };
+/** `write`: it is sent to change something. */
+export function organizationRequest(
+  path: readonly string[],
+  body: string,
+  write: boolean,
+): CallRequest {
+  const operation = UPDATE_ORGANIZATION;
+  return { operation, method: 'PATCH', path, body, write, of: 'organization' };
 }

@@ -1,184 +1,203 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Notice, Report } from '../../controller/kind.ts';
-import { awaitChange, backOff, goOn, recheckAt } from '../../controller/outcome.ts';
-import type { CommonPlan } from '../engine/plan.ts';
-import { reportCommon } from '../engine/report.ts';
-import { commonStatus, withoutUndefined } from '../status/common-status.ts';
-import { type Contested, reportConflict } from '../target/conflict-report.ts';
-import type { Done } from './act.ts';
-import { type Tuple, tupleKey } from './endpoints/endpoints.ts';
-import { bare } from './ledger/entries.ts';
-import { namingAll } from './ledger/notices.ts';
-import { oursIn, type Plan } from './plan.ts';
-import { driftCount, type NotedReport } from './readiness/attempt-end.ts';
-import { reportStep } from './readiness/report-step.ts';
-import { fitted, merged } from './readiness/size.ts';
+import type { Result } from '../../controller/kind.ts';
+import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
+import { timestamp } from '../shared/canonical.ts';
 import {
-  type LedgerEntry,
-  type Organization,
-  type OrganizationSpec,
-  type OrganizationStatus,
-  organizationType,
-} from './resource.ts';
+  commonStatus,
+  countAttempts,
+  failureBefore,
+  generationOf,
+  quoting,
+  statusWith,
+  withoutStop,
+} from '../shared/common-status.ts';
+import { nextAssertionAt, reassertMsOf } from '../shared/due.ts';
+import { type FailureReport, reportFailure, reportNoCall } from '../shared/failure-report.ts';
+import { nextWait } from '../shared/failures.ts';
+import { counted } from './endpoints/wording.ts';
+import { changeEvent, unmanagedEvents } from './events.ts';
+import type { Goal } from './goal.ts';
+import type { Attempted, End } from './known.ts';
+import { type Obstacle, obstaclesOf } from './obstacles.ts';
+import { declaredKeys, UPDATE_ORGANIZATION } from './remote.ts';
+import type { Organization, OrganizationSpec, OrganizationStatus } from './resource.ts';
 
-/**
- * Turns a plan that was carried out into the whole status, the events and the next reconcile. Each
- * status has the ledger in it, so it goes on top of a newer version only where nobody else has
- * recorded anything; an intent has a rule of its own.
- */
-export function report(object: Organization, done: Done, now: number): NotedReport {
+const ADVICE = adviceWith({
+  Rejected: 'Change the spec to what the API accepts',
+  Forbidden: grantRole('change the organization (an admin role)'),
+  NotFound: checkIds('organizationId'),
+  DependencyNotReady: `The API is waiting for another service. ${BY_ITSELF}`,
+  Unavailable: `Nothing was changed. ${BY_ITSELF}`,
+  OutcomeUnknown:
+    'The operator reads from the API whether it took effect before it sends anything again',
+});
+
+/** What a report on an attempt is made from. */
+export interface Reporting {
+  /** As it was when the attempt began: by its status failures are counted. */
+  readonly object: Organization;
+  readonly spec: OrganizationSpec;
+  readonly goal: Goal;
+  readonly hash: string;
+  readonly settleMs: number;
+  readonly now: number;
+  /** Epoch ms: the next attempt is made at the latest. */
+  readonly latest?: number | undefined;
+  /** The attempt is still wanted; if not, the object is reconciled anew. */
+  readonly isWanted: boolean;
+}
+
+/** After what may or may not have been persisted. */
+const AGAIN_MS = 1_000;
+
+/** The whole status, the events and what follows, of an attempt that has ended. Pure. */
+export function report(attempted: Attempted, reporting: Reporting): Result {
+  const { draft, end, events, drift } = attempted;
+  const { object, now, isWanted } = reporting;
+  const said = ended(attempted, reporting);
+  const hasCalled = draft.lastRequest?.time !== object.status?.lastRequest?.time;
+  const { httpStatus, requestId } = draft.lastRequest ?? {};
+  const reason = said.status?.conditions?.[0]?.reason;
   return {
-    isOnTop: ({ status }) => isDeepStrictEqual(status, object.status),
-    ...reportOf(object, done, now),
+    status: statusWith(draft, { ...said.status, lastRequest: draft.lastRequest }),
+    next: end.type === 'stopped' && isWanted ? { at: now + AGAIN_MS } : said.next,
+    events: [...events, ...said.events],
+    did: end.type === 'failed' ? end.answer.type : end.type,
+    ...(hasCalled && { facts: { reason, httpStatus, requestId } }),
+    ...(drift > 0 && { counts: { drift } }),
   };
 }
 
-function reportOf(object: Organization, done: Done, now: number): NotedReport {
-  switch (done.do) {
-    case 'nothing':
-    case 'reschedule':
-    case 'suspend':
-    case 'preview':
-      return reportInSize(object, done, now);
-    case 'refuse-spec': {
-      const said = reportInSize(object, done, now);
-      return done.at === undefined ? said : { ...said, outcome: recheckAt(done.at) };
-    }
-    case 'yield':
-      return yieldTo(object, done, now);
-    case 'disown':
-      return disown(object, done.lost, now);
-    case 'hold':
-    case 'release':
-      // Another writer that was faster has woken the object already; where there was none, the next
-      // reconcile must not follow at once.
-      if (!done.isWritten) return { outcome: backOff, did: 'nothing' };
-      return done.do === 'hold'
-        ? { outcome: goOn, did: 'hold', facts: {} }
-        : reportRelease(object, done);
-    case 'end':
-    case 'intend':
-    case 'call':
-      return reportStep(object, done, now);
-  }
+type Said = Omit<FailureReport, 'status'> & { readonly status?: Partial<OrganizationStatus> };
+
+const NOTHING: Said = { next: 'on-change', events: [] };
+
+function ended(attempted: Attempted, reporting: Reporting): Said {
+  const { end } = attempted;
+  if (end.type === 'stopped') return NOTHING;
+  if (end.type === 'failed') return failed(attempted, end, reporting);
+  const obstacles = obstaclesOf({ ...attempted, ...reporting });
+  const [foremost] = obstacles;
+  if (foremost) return hindered(attempted, obstacles, foremost, reporting);
+  return reporting.goal.isCleanup ? NOTHING : applied(attempted, reporting);
 }
 
-/** What every kind reports in the same way, in the size that an object may have. */
-function reportInSize(object: Organization, plan: CommonPlan, now: number): NotedReport {
-  const said = reportCommon(object, plan, now);
-  return said.status ? { ...said, status: fitted(said.status) } : said;
+/** A call failed, or could not be made. */
+function failed(
+  { draft: { pendingChange } }: Attempted,
+  { answer, hint }: Extract<End, { type: 'failed' }>,
+  { object, spec, settleMs, now, goal, latest = Number.POSITIVE_INFINITY }: Reporting,
+): Said {
+  const settlesAt = pendingChange ? Date.parse(pendingChange.time) + settleMs : latest;
+  const notAfter = Math.max(Math.min(settlesAt, latest), now + AGAIN_MS);
+  return reportNoCall({
+    object,
+    previous: object.status,
+    answer,
+    operation: UPDATE_ORGANIZATION,
+    secretName: spec.credentialsSecretRef.name,
+    advice: (reason) => {
+      const own = goal.isCleanup && reason === 'Rejected' ? BY_ITSELF : ADVICE[reason];
+      return hint === undefined ? own : `${own}. ${hint}`;
+    },
+    adjust: () => ({ notAfter }),
+    now,
+  });
 }
 
-/** What objects for one organization contend for. */
-function contestedOf({ organizationId }: Pick<OrganizationSpec, 'organizationId'>): Contested {
-  const { kind } = organizationType;
-  const find = `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`;
-  const beforeDeletion =
-    'Before you delete one with deletionPolicy RemovePrivateEndpoints, set that to Retain: else the private endpoints that it owns are removed';
-  return { kind, what: 'the organization', find, beforeDeletion };
+/** Every call worked, and yet the goal is not reached. */
+function hindered(
+  { draft: { lastRequest } }: Attempted,
+  obstacles: readonly Obstacle[],
+  foremost: Obstacle,
+  { object, now, latest = Number.POSITIVE_INFINITY }: Reporting,
+): Said {
+  const attempts = countAttempts(object, object.status, foremost.reason);
+  const times = obstacles.map(({ reason, atLatest = latest, atEarliest = 0 }) => {
+    const at = now + nextWait(reason, attempts, object.metadata.uid);
+    return Math.max(Math.min(at, atLatest), atEarliest);
+  });
+  const notAfter = Math.max(Math.min(...times, latest), now + AGAIN_MS);
+  const lost = lastRequest?.outcome === 'Unknown' ? (lastRequest.message ?? '') : '';
+  const said = obstacles.map(({ message }) => message).join('. Also: ');
+  return reportFailure({
+    object,
+    previous: object.status,
+    reason: foremost.reason,
+    message: lost === '' ? said : `${withoutStop(lost)}. ${said}`,
+    now,
+    atLeastMs: notAfter - now,
+    notAfter,
+  });
 }
 
-/**
- * Somebody else's key is the one that the API takes for this organization, or it is not this
- * object's turn.
- */
-function yieldTo(
+function applied(attempted: Attempted, { object, spec, goal, hash, now }: Reporting): Said {
+  const { draft, requestId, events } = attempted;
+  const time = timestamp(now);
+  const reassertMs = reassertMsOf(spec);
+  const nextAttempt =
+    reassertMs === undefined ? undefined : nextAssertionAt(object, Date.parse(time), reassertMs);
+  const keys = declaredKeys(goal);
+  const common = commonStatus(object, object.status, {
+    summary: { ready: 'True', reason: 'Applied', message: appliedMessage(attempted, goal) },
+    now,
+    nextAttempt,
+    acknowledge: true,
+  });
+  const before = object.status?.applied?.keys.filter((key) => !keys.includes(key)) ?? [];
+  const failure = events.length === 0 ? failureBefore(object) : undefined;
+  const recovery = failure === undefined ? [] : [changeEvent([], requestId, ` after ${failure}`)];
+  const generation = generationOf(object);
+  return {
+    status: { ...common, applied: { time, generation, requestId, requestHash: hash, keys } },
+    next: nextAttempt === undefined ? 'on-change' : { at: nextAttempt },
+    events: [...unmanagedEvents(before, draft), ...recovery],
+  };
+}
+
+function appliedMessage({ draft, name, requestId }: Attempted, goal: Goal): string {
+  const { endpoints } = goal;
+  const endpointText =
+    endpoints?.length === 0
+      ? 'no private endpoint of this object'
+      : counted(endpoints?.length ?? 0);
+  const what = [
+    ...(goal.name === undefined ? [] : ['the declared name']),
+    ...(endpoints ? [endpointText] : []),
+  ].join(' and ');
+  const isUnnamed = goal.name !== undefined && name === undefined;
+  const isAssumed = draft.listLeftOutSince !== undefined;
+  const isOther = draft.differences?.some(({ field }) => field.endsWith('.description'));
+  return [
+    `The API has ${what}`,
+    isUnnamed ? '; the response omitted the name' : '',
+    isAssumed ? '; the response omits the list of private endpoints, which counts as empty' : '',
+    quoting(requestId),
+    isOther
+      ? '. It has other descriptions, see status.differences, and cannot change them. To replace one, remove its endpoint from the list, wait until it is gone, and list it again; this may interrupt its connections'
+      : '',
+  ].join('');
+}
+
+/** The status in the midst of an attempt: what is being sent, and how far it is. */
+export function inProgress(
   object: Organization,
-  plan: Extract<Plan, { do: 'yield' }>,
+  draft: OrganizationStatus,
+  goal: Goal,
   now: number,
-): NotedReport {
-  const { to, spec, lost, session } = plan;
-  // What an attempt has been answered stands in no status yet.
-  const previous = session?.draft ?? object.status;
-  const contested = contestedOf(spec);
-  const said = reportConflict({ object, previous, contested, to, now });
-  const before =
-    'Another object holds the organization now, so these private endpoints are no longer tracked as this object’s:';
-  return {
-    status: merged(
-      { ...object, ...(previous && { status: previous }) },
-      { ...said.status, ...(lost.length > 0 && nobodys(object)) },
-    ),
-    outcome: said.outcome,
-    notices: [...(session?.notices ?? []), ...said.notices, ...lostNotices(lost, before)],
-    did: 'yield',
-    ...(session && { facts: {}, counts: driftCount(session) }),
-  };
-}
-
-/** What another API holds can be neither seen nor removed here. */
-function disown(object: Organization, lost: readonly Tuple[], now: number): NotedReport {
-  const summary = {
-    ready: 'Unknown',
-    progress: 'Reconciling',
-    reason: 'Pending',
-    message: '--api-url has changed; the state at the new address is read next',
-  } as const;
-  const common = commonStatus(object, object.status, { summary, now, acknowledge: false });
-  const before =
-    '--api-url has changed since these private endpoints were sent, so they are no longer tracked as this object’s:';
-  // Nothing was sent to this one.
-  const privateEndpoints = object.status?.privateEndpoints?.filter(
-    ({ state }) => state !== 'Unconfirmed',
-  );
-  return {
-    status: merged(object, {
-      ...common,
-      ...nobodys({ status: { ...object.status, privateEndpoints } }),
-      organization: undefined,
-      proof: undefined,
-      applied: undefined,
-    }),
-    outcome: goOn,
-    notices: lostNotices(lost, before),
-    did: 'disown',
-  };
-}
-
-function lostNotices(lost: readonly Tuple[], before: string): Notice[] {
-  const after =
-    'They stay at the API. To own those that spec lists again, set spec.adoptPrivateEndpoints to true';
-  return namingAll(lost, { type: 'Warning', reason: 'OwnershipLost', before, after });
-}
-
-/**
- * The proof has ended: nothing is this object's any more, and nobody has to remember at which API
- * it was.
- */
-export function reportUnproven(said: Report, object: Organization): Report {
-  const status: OrganizationStatus | undefined = said.status;
-  if (!object.status?.proof || !status || status.proof) return said;
-  const before =
-    'The API has not accepted the key of this object for 24 hours, so these private endpoints are no longer tracked as this object’s:';
-  const notices = [...(said.notices ?? []), ...lostNotices(oursIn({ status }), before)];
-  return { ...said, status: withoutUndefined({ ...status, ...nobodys({ status }) }), notices };
-}
-
-/**
- * The ledger with nothing in it that is this object's. What was sent and not seen yet is open all
- * the same, and counts when it was in vain.
- */
-function nobodys({ status }: Pick<Organization, 'status'>): Partial<OrganizationStatus> {
-  const found = new Map<string, LedgerEntry>();
-  for (const entry of status?.privateEndpoints ?? []) {
-    if (entry.state === 'Unconfirmed') found.set(tupleKey(entry), { ...entry, origin: 'Found' });
-    else if (entry.state !== 'Refused')
-      found.set(tupleKey(entry), { ...bare(entry), origin: 'Found', state: 'Present' });
-  }
-  return {
-    privateEndpoints: found.size > 0 ? [...found.values()] : undefined,
-    pendingChange: undefined,
-  };
-}
-
-/**
- * A deleted object without our finalizer is nobody's business here, even where the store has not
- * heard of its end.
- */
-function reportRelease(object: Organization, plan: Extract<Plan, { do: 'release' }>): NotedReport {
-  const isOver = object.metadata.deletionTimestamp !== undefined;
-  if (!isOver) return { outcome: goOn, did: 'release', facts: {} };
-  const did = plan.abandoned.length > 0 ? 'abandon' : 'release';
-  const counts = plan.abandoned.length > 0 ? { abandoned: plan.abandoned.length } : {};
-  return { outcome: awaitChange, did, facts: {}, counts, finalizerRemoved: true };
+): OrganizationStatus {
+  const { pendingChange, privateEndpoints = [] } = draft;
+  const { add = [], remove = [] } = pendingChange ?? {};
+  const there = privateEndpoints.filter(({ state }) => state === 'Present').length;
+  const far = goal.isCleanup ? `${there} left` : `${there} of ${counted(goal.listed.size)} there`;
+  const doing = pendingChange
+    ? `Sending ${counted(add.length)} to add, ${remove.length} to remove`
+    : 'The API refused a change, and the rest follows';
+  const message = `${goal.isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`;
+  const common = commonStatus(object, object.status, {
+    summary: { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending', message },
+    now,
+    attempts: object.status?.attempts,
+    acknowledge: true,
+  });
+  return statusWith(draft, { ...common, lastRequest: draft.lastRequest });
 }

@@ -1,15 +1,15 @@
 import type * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../../kube/resource.ts';
-import { type Stored, specParser } from '../schema/definition.ts';
+import { type Stored, specParser } from '../schema/parser.ts';
 import {
   choice,
   fields,
   flag,
   immutable,
   integer,
+  list,
   optional,
   text,
-  uniqueList,
 } from '../schema/schema.ts';
 import {
   credentialsSecretRef,
@@ -18,7 +18,9 @@ import {
   suspend,
   uuid,
 } from '../schema/spec-fields.ts';
-import { endpointIdentity } from './endpoints/identity.ts';
+import { piece, toStructural } from '../schema/structural.ts';
+import { plain } from './endpoints/endpoints.ts';
+import { declaredIdentity } from './endpoints/identity.ts';
 import { LIMITS } from './limits.ts';
 import type { status } from './status.ts';
 
@@ -33,19 +35,46 @@ export const organizationType: ResourceType = {
 export const FINALIZER = 'pipewright.dev/remove-private-endpoints';
 
 const declaredEndpoint = fields('One private endpoint.', {
-  ...endpointIdentity({
+  ...declaredIdentity({
     id: 'Id of the endpoint at its cloud provider. 1 to 512 printable ASCII characters without spaces and " \\ < > &. Quote it in YAML.',
     cloudProvider: 'Cloud provider, as the API names it, such as gcp. 1 to 64 characters as in id.',
     region: 'Region, as the API names it, such as ap-northeast-1. 1 to 64 characters as in id.',
   }),
   description: optional(
-    text({
-      about:
-        'Sent when the endpoint is added. A later change is only shown in status.differences, because the API cannot change it. At most 512 characters.',
-      max: LIMITS.description,
-    }),
+    text(
+      'Sent when the endpoint is added. A later change is only shown in status.differences, because the API cannot change it. At most 512 characters.',
+      LIMITS.description,
+    ),
   ),
 });
+
+const anyEndpoints = list(
+  'The private endpoints that must exist, each id once, at most 100. Endpoints of others stay. Empty: those that this object owns are removed. Absent: not managed, and nothing is removed.',
+  LIMITS.endpoints,
+  declaredEndpoint,
+);
+const privateEndpoints = piece(
+  anyEndpoints.check(({ value, issues }) => {
+    const seen = new Set<string>();
+    for (const [index, { id }] of value.entries()) {
+      const message = 'must be an id that is listed only once';
+      if (seen.has(plain(id)))
+        issues.push({ code: 'custom', input: id, path: [index, 'id'], message });
+      seen.add(plain(id));
+    }
+  }),
+  {
+    ...toStructural(anyEndpoints),
+    'x-kubernetes-validations': [
+      {
+        // One list in a list, so that each id is put in lower case once: for every pair it would
+        // cost more than the API server lets in.
+        rule: '[self.map(a, a.id.lowerAscii())].all(all, all.all(a, all.exists_one(b, a == b)))',
+        message: 'must list each id only once',
+      },
+    ],
+  },
+);
 
 export const spec = fields(
   'The name and private endpoints of one existing organization. At least one of name and privateEndpoints.',
@@ -53,32 +82,24 @@ export const spec = fields(
     organizationId: uuid('The organization.'),
     credentialsSecretRef,
     name: optional(
-      text({
-        about: 'Name of the organization. 1 to 256 characters. Absent: not managed.',
-        min: 1,
-        max: LIMITS.name,
+      text('Name of the organization. 1 to 256 characters. Absent: not managed.', LIMITS.name, {
+        must: `be text of 1 to ${LIMITS.name} characters`,
+        accepts: (name) => name !== '',
+        rule: "self != ''",
       }),
     ),
-    privateEndpoints: optional(
-      uniqueList(
-        'The private endpoints that must exist, each id once, at most 100. Endpoints of others stay. Empty: those that this object owns are removed. Absent: not managed, and nothing is removed.',
-        LIMITS.endpoints,
-        'id',
-        declaredEndpoint,
-      ),
-    ),
+    privateEndpoints: optional(privateEndpoints),
     adoptPrivateEndpoints: optional(
       flag(
         'While true, this object owns listed endpoints that existed before: they are removed when they are no longer listed. Absent: false.',
       ),
     ),
     maxPrivateEndpointRemovals: optional(
-      integer({
-        about:
-          'A change that would remove more endpoints than this is not sent, and Ready has reason RemovalBlocked. 0 to 100. Absent: 5. It does not limit the deletion of this object.',
-        min: 0,
-        max: 100,
-      }),
+      integer(
+        'A change that would remove more endpoints than this is not sent, and Ready has reason RemovalBlocked. 0 to 100. Absent: 5. It does not limit the deletion of this object.',
+        0,
+        100,
+      ),
     ),
     deletionPolicy: optional(
       choice(
@@ -92,12 +113,9 @@ export const spec = fields(
   },
   [immutable('organizationId', 'organization')],
   {
-    check: ({ name, privateEndpoints }) => name !== undefined || privateEndpoints !== undefined,
-    must: 'have name, privateEndpoints or both',
-    rule: {
-      rule: 'has(self.name) || has(self.privateEndpoints)',
-      message: 'must have name, privateEndpoints or both; with neither there is nothing to manage',
-    },
+    must: 'have name, privateEndpoints or both; with neither there is nothing to manage',
+    accepts: ({ name, privateEndpoints: listed }) => name !== undefined || listed !== undefined,
+    rule: 'has(self.name) || has(self.privateEndpoints)',
   },
 );
 
@@ -109,9 +127,9 @@ export type OrganizationStatus = Stored<z.output<typeof status>>;
 export type DeclaredEndpoint = NonNullable<OrganizationSpec['privateEndpoints']>[number];
 
 /** What is known of one endpoint of this object. */
-export type LedgerEntry = NonNullable<OrganizationStatus['privateEndpoints']>[number];
+export type InventoryEntry = NonNullable<OrganizationStatus['privateEndpoints']>[number];
 
-/** An add or remove on its way. */
+/** What is being added and removed. */
 export type PendingChange = NonNullable<OrganizationStatus['pendingChange']>;
 
 /**
@@ -125,6 +143,11 @@ export interface Organization extends KubeObject {
 /** Reads the spec of a stored object; takes whatever the API server's schema takes. */
 export const parseSpec = specParser(spec);
 
+/** Whether the stored spec can be read. */
+export function isValid(object: Pick<KubeObject, 'spec'>): boolean {
+  return parseSpec(object).ok;
+}
+
 /** Whether the finalizer is on. */
 export function hasFinalizer(object: Organization): boolean {
   return object.metadata.finalizers?.includes(FINALIZER) ?? false;
@@ -132,9 +155,9 @@ export function hasFinalizer(object: Organization): boolean {
 
 /**
  * Files objects under the organization they stand for, whether or not the rest of their spec is
- * valid.
+ * valid. Ids are the same in whatever case they are written.
  */
 export function targetOf(object: KubeObject): string | undefined {
-  const spec = object.spec as { organizationId?: unknown } | undefined;
-  return typeof spec?.organizationId === 'string' ? spec.organizationId : undefined;
+  const { organizationId } = (object.spec ?? {}) as { readonly organizationId?: unknown };
+  return typeof organizationId === 'string' ? organizationId.toLowerCase() : undefined;
 }

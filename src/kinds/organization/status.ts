@@ -1,15 +1,19 @@
-import { choice, fields, integer, list, optional, text, timestamp } from '../schema/schema.ts';
 import {
-  applied,
+  choice,
+  fields,
+  integer,
+  list,
+  optional,
+  someOf,
+  text,
+  timestamp,
+} from '../schema/schema.ts';
+import {
+  attempts,
   commonStatus,
-  differences,
-  drift,
-  history,
   httpStatus,
-  notReported,
-  plan,
-  proof,
   requestId,
+  writeStatus,
 } from '../schema/status-fields.ts';
 import { reportedIdentity } from './endpoints/identity.ts';
 import { LIMITS } from './limits.ts';
@@ -24,7 +28,7 @@ export const ORIGINS = {
 /** How an endpoint stands at the API. */
 export const ENDPOINT_STATES = {
   Present: 'in the last list of the API',
-  Missing: 'not in the last list, which a second list has to confirm',
+  Missing: 'not in the last list, which a second one has to confirm',
   Unconfirmed: 'sent but not in a list yet',
   Refused: 'the API refused it',
   Removing: 'its removal was sent, but it is still in the list',
@@ -36,51 +40,46 @@ const explained = (words: Readonly<Record<string, string>>): string =>
     .map(([word, means]) => `${word}: ${means}.`)
     .join(' ');
 
-const bounds = { field: LIMITS.field, value: LIMITS.value };
+const ORIGIN_WORDS = ['Added', 'Adopted', 'Found'] as const;
+const STATE_WORDS = ['Present', 'Missing', 'Unconfirmed', 'Refused', 'Removing'] as const;
 
-const reportedText = (about: string, max: number = LIMITS.reportedText) =>
-  optional(text({ about, max }));
+const reported = (about: string, max: number = LIMITS.reportedText) => text(about, max);
 
-const organization = fields(
+const reportedEndpoint = someOf('One private endpoint.', {
+  id: reported('Its id.', LIMITS.id),
+  description: reported('Its description, cut at 64 characters.', LIMITS.reportedDescription),
+  cloudProvider: reported('Its cloud provider.', LIMITS.cloudProvider),
+  region: reported('Its region.', LIMITS.region),
+});
+
+const byocConfig = someOf('One configuration.', {
+  id: reported('Its id.'),
+  state: reported('Its state, in the words of the API.'),
+  accountName: reported('Its cloud account.'),
+  regionId: reported('Its region.'),
+  cloudProvider: reported('Its cloud provider.'),
+});
+
+const organization = someOf(
   'The organization as the API last reported it. A field that the response omitted is absent.',
   {
-    id: reportedText('Its id.'),
-    name: reportedText('Its name.', LIMITS.name),
-    createdAt: reportedText('When it was created.'),
-    privateEndpoints: optional(
-      list(
-        'All its private endpoints, including those of others; the first 200.',
-        LIMITS.reportedEndpoints,
-        fields('One private endpoint.', {
-          id: reportedText('Its id.', LIMITS.id),
-          description: reportedText(
-            'Its description, cut at 64 characters.',
-            LIMITS.reportedDescription,
-          ),
-          cloudProvider: reportedText('Its cloud provider.', LIMITS.cloudProvider),
-          region: reportedText('Its region.', LIMITS.region),
-        }),
-      ),
+    id: reported('Its id.'),
+    name: reported('Its name.', LIMITS.name),
+    createdAt: reported('When it was created.'),
+    privateEndpoints: list(
+      'All its private endpoints, including those of others; the first 200.',
+      LIMITS.reportedEndpoints,
+      reportedEndpoint,
     ),
-    privateEndpointsTotal: optional(
-      integer({
-        about: 'Number of private endpoints in the response.',
-        min: 0,
-        max: Number.MAX_SAFE_INTEGER,
-      }),
+    privateEndpointsTotal: integer(
+      'Number of private endpoints in the response.',
+      0,
+      Number.MAX_SAFE_INTEGER,
     ),
-    byocConfig: optional(
-      list(
-        'Its bring-your-own-cloud configurations; the first 20.',
-        LIMITS.byocConfigs,
-        fields('One configuration.', {
-          id: reportedText('Its id.'),
-          state: reportedText('Its state, in the words of the API.'),
-          accountName: reportedText('Its cloud account.'),
-          regionId: reportedText('Its region.'),
-          cloudProvider: reportedText('Its cloud provider.'),
-        }),
-      ),
+    byocConfig: list(
+      'Its bring-your-own-cloud configurations; the first 20.',
+      LIMITS.byocConfigs,
+      byocConfig,
     ),
   },
 );
@@ -91,35 +90,26 @@ const identity = reportedIdentity({
   region: 'Its region.',
 });
 
-const ledgerEntry = fields('One private endpoint.', {
+const inventoryEntry = fields('One private endpoint.', {
   ...identity,
-  description: reportedText(
-    'Its description as last reported, cut at 64 characters.',
-    LIMITS.ledgerDescription,
+  description: optional(
+    text('Its description as last reported, cut at 64 characters.', LIMITS.inventoryDescription),
   ),
   origin: optional(
-    choice(`${explained(ORIGINS)} Absent where the API does not have it.`, [
-      'Added',
-      'Adopted',
-      'Found',
-    ]),
+    choice(`${explained(ORIGINS)} Absent where the API does not have it.`, ORIGIN_WORDS),
   ),
-  state: choice(explained(ENDPOINT_STATES), [
-    'Present',
-    'Missing',
-    'Unconfirmed',
-    'Refused',
-    'Removing',
-  ]),
+  state: choice(explained(ENDPOINT_STATES), STATE_WORDS),
+  since: optional(
+    timestamp('When its add or removal was saved to be sent, or when it was first missed.'),
+  ),
   lastError: optional(
-    fields('Why the API refused it.', {
+    someOf('Why the API refused it.', {
       httpStatus,
       requestId,
-      message: optional(
-        text({ about: 'What the API said, cut at 200 characters.', max: LIMITS.ledgerMessage }),
-      ),
+      message: text('What the API said, cut at 200 characters.', LIMITS.inventoryMessage),
     }),
   ),
+  attempts: optional(attempts),
   nextAttemptTime: optional(
     timestamp('The earliest time at which it is sent again or looked for again.'),
   ),
@@ -133,39 +123,24 @@ const pendingChange = fields(
   {
     time: timestamp('When it was saved.'),
     add: changed('The private endpoints to add.', LIMITS.endpoints),
-    remove: changed('The private endpoints to remove.', LIMITS.ledger),
-    refused: optional(fields('The API refused it.', { httpStatus, requestId })),
+    remove: changed('The private endpoints to remove.', LIMITS.inventory),
   },
 );
 
-export const status = fields(
+export const status = someOf(
   'What the operator did and what the API reported. Only the operator writes it.',
   {
     ...commonStatus,
-    proof,
-    applied: optional(applied({ most: 2, field: LIMITS.field })),
-    organization: optional(organization),
-    privateEndpoints: optional(
-      list(
-        'The private endpoints that this object owns, and those that it lists but that existed before. At most 220.',
-        LIMITS.ledger,
-        ledgerEntry,
-      ),
+    ...writeStatus(LIMITS),
+    organization,
+    privateEndpoints: list(
+      'The private endpoints that this object owns, and those that it lists but that existed before. At most 220.',
+      LIMITS.inventory,
+      inventoryEntry,
     ),
-    pendingChange: optional(pendingChange),
-    differences: optional(differences({ ...bounds, most: LIMITS.differences })),
-    notReported: optional(notReported({ ...bounds, most: LIMITS.differences })),
-    drift: optional(drift({ ...bounds, most: LIMITS.drift })),
-    plan: optional(
-      plan({
-        ...bounds,
-        most: LIMITS.planChanges,
-        requests: LIMITS.planRequests,
-        body: LIMITS.body,
-      }),
-    ),
-    history: optional(
-      history({ ...bounds, most: LIMITS.historyChanges, value: LIMITS.historyValue }),
+    pendingChange,
+    listLeftOutSince: timestamp(
+      'Since when every response has left out the list of private endpoints.',
     ),
   },
 );

@@ -1,25 +1,21 @@
 import { plainLine } from '../../api/reply/text.ts';
-import type { Comparison, Echo } from './echo.ts';
+import { cutText } from '../../controller/conditions.ts';
+import { withoutUndefined } from '../shared/common-status.ts';
+import type { FieldChange } from '../shared/preview.ts';
+import type { Comparison, Declared, Value } from './echo.ts';
 import type { PipeSettingsStatus } from './resource.ts';
-import { LIMITS, type SettingName, type Settings, settingNames } from './settings.ts';
+import { LIMITS } from './settings.ts';
 
-type Value = number | boolean;
-
-export interface Change {
-  readonly field: string;
-  readonly from?: Value;
-  readonly to?: Value;
-}
+export type Change = FieldChange;
 
 /**
  * What Apply would change, measured against the last reply; a value that is not known is left out
  * of `from`.
  */
-export function plannedChanges(declared: Settings, reported: Settings | undefined): Change[] {
-  return settingNames.flatMap((field) => {
-    const to = declared[field];
+export function plannedChanges(declared: Declared, reported: Declared | undefined): Change[] {
+  return Object.entries(declared).flatMap(([field, to]) => {
     const from = reported?.[field];
-    return to === undefined || to === from ? [] : [change(field, from, to)];
+    return to === from ? [] : [change(field, from, to)];
   });
 }
 
@@ -29,15 +25,13 @@ export function plannedChanges(declared: Settings, reported: Settings | undefine
  * again changes nothing.
  */
 export function confirmedChanges(options: {
-  readonly declared: Settings;
-  readonly before: Settings | undefined;
-  readonly after: Settings;
+  readonly declared: Declared;
+  readonly before: Declared | undefined;
+  readonly after: Declared;
   readonly sameRequest: boolean;
 }): Change[] {
   const { declared, before, after, sameRequest } = options;
-  return settingNames.flatMap((field) => {
-    const want = declared[field];
-    if (want === undefined) return [];
+  return Object.entries(declared).flatMap(([field, want]) => {
     const from = before?.[field];
     const to = after[field] ?? (sameRequest ? from : want);
     return to === undefined || to === from ? [] : [change(field, from, to)];
@@ -46,19 +40,16 @@ export function confirmedChanges(options: {
 
 /** Settings nobody declared, now or in the request before, that differ between two replies. */
 export function driftBetween(options: {
-  readonly declared: Settings;
+  readonly declared: Declared;
   readonly declaredBefore: readonly string[];
-  readonly before: Settings | undefined;
-  readonly after: Settings;
+  readonly before: Declared | undefined;
+  readonly after: Declared;
 }): Change[] {
   const { declared, declaredBefore, before, after } = options;
-  return settingNames.flatMap((field) => {
+  return Object.entries(after).flatMap(([field, to]) => {
     const from = before?.[field];
-    const to = after[field];
-    if (from === undefined || to === undefined || from === to) return [];
-    return declared[field] !== undefined || declaredBefore.includes(field)
-      ? []
-      : [change(field, from, to)];
+    const isOurs = declared[field] !== undefined || declaredBefore.includes(field);
+    return isOurs || from === undefined || from === to ? [] : [change(field, from, to)];
   });
 }
 
@@ -82,7 +73,7 @@ export function describeDifferences(differences: Comparison['differences']): str
   const named = differences
     .slice(0, NAMED_DIFFERENCES)
     .map(
-      ({ field, declared, reported }) => `${field} is ${shown(reported)}, not ${String(declared)}`,
+      ({ field, declared, reported }) => `${field} is ${shown(reported)}, not ${shown(declared)}`,
     );
   const more = differences.length - named.length;
   return more > 0
@@ -90,20 +81,8 @@ export function describeDifferences(differences: Comparison['differences']): str
     : named.join(', ');
 }
 
-function shown(value: string | number | boolean): string {
+function shown(value: Value): string {
   return plainLine(String(value), LIMITS.value, (text) => text);
-}
-
-/** The fields of a status that a reply's result decides. */
-export function reportedFields(echo: Echo, comparison: Comparison): Partial<PipeSettingsStatus> {
-  const { settings, otherSettings } = echo;
-  const { differences, notReported } = comparison;
-  return {
-    settings: Object.keys(settings).length > 0 ? settings : undefined,
-    otherSettings: otherSettings.length > 0 ? otherSettings : undefined,
-    differences: differences.length > 0 ? differences : undefined,
-    notReported: notReported.length > 0 ? ([...notReported] as SettingName[]) : undefined,
-  };
 }
 
 /** `status.drift` with what was found now, newest last. */
@@ -115,6 +94,15 @@ export function withDrift(
   if (found.length === 0) return before;
   const entries = found.slice(0, LIMITS.drift).map((entry) => ({ ...entry, time }));
   return [...(before ?? []), ...entries].slice(-LIMITS.drift);
+}
+
+/** With texts of at most so many characters. */
+export function bounded(changes: readonly Change[], most: number): Change[] {
+  const cut = (value: Value | undefined): Value | undefined =>
+    typeof value === 'string' ? cutText(value, most) : value;
+  return changes.map(({ field, from, to }) =>
+    withoutUndefined({ field, from: cut(from), to: cut(to) }),
+  );
 }
 
 function change(field: string, from: Value | undefined, to: Value): Change {

@@ -1,9 +1,8 @@
+import { plainLine } from '../../api/reply/text.ts';
 import type { Success } from '../../api/reply/verdict.ts';
-import type { Notice, Report } from '../../controller/kind.ts';
-import { awaitChange, type Outcome, recheckAt } from '../../controller/outcome.ts';
-import { reportFailure } from '../engine/failure-report.ts';
-import { statusWith } from '../engine/report.ts';
-import { canonicalJson, digestOf, timestamp, wholeSecond } from '../status/canonical.ts';
+import type { Event, Result } from '../../controller/kind.ts';
+import type { Answer } from '../shared/calls.ts';
+import { canonicalJson, timestamp, wholeSecond } from '../shared/canonical.ts';
 import {
   commonStatus,
   failureBefore,
@@ -11,217 +10,210 @@ import {
   lastRequestOf,
   quoting,
   readyOf,
+  statusWith,
   withoutUndefined,
-} from '../status/common-status.ts';
-import { nextAssertionAt } from '../status/due.ts';
-import { provenAt } from '../target/proof.ts';
-import { isSettling } from '../target/unsettled.ts';
+} from '../shared/common-status.ts';
+import { nextAssertionAt, reassertMsOf } from '../shared/due.ts';
+import { reportFailure } from '../shared/failure-report.ts';
 import * as changes from './changes.ts';
-import { type Comparison, compare, readEcho } from './echo.ts';
-import { type Plan, reportedBy } from './plan.ts';
+import type { Send } from './decide.ts';
+import { compare, type Declared, readEcho, reportedOf } from './echo.ts';
+import { reportedBy } from './preview.ts';
 import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
 import { LIMITS } from './settings.ts';
 
-/** HTTP 200 with a result, and the request that it answers. */
-interface Answered {
-  readonly object: PipeSettings;
-  readonly plan: Extract<Plan, { do: 'call' }>;
-  readonly verdict: Success;
-  readonly secretVersion: string;
+/** What was sent, and what is known of the API. */
+export interface Sent extends Send {
+  readonly apiHash: string;
+  /** So long after it was sent a PUT without an answer may still take effect. */
+  readonly settlesInMs: number;
   readonly now: number;
 }
 
-/** What the reply shows, whether or not it confirms what is declared. */
-interface Shown {
-  readonly comparison: Comparison;
-  /** What somebody else has changed. */
-  readonly drift: readonly changes.Change[];
+export type LostWrite = NonNullable<PipeSettingsStatus['unconfirmedWrite']>;
+
+/** HTTP 200 with a result, and the request that it answers. */
+interface Replied extends Sent {
+  readonly object: PipeSettings;
+  readonly verdict: Success;
+  readonly declared: Declared;
   /** What this request has changed. */
   readonly changed: readonly changes.Change[];
-  readonly status: PipeSettingsStatus;
 }
 
-/** How it ends. */
-interface Ending {
-  readonly reason: 'NotConfirmed' | 'OutcomeUnknown' | 'Applied';
+type Ending = Pick<Result, 'next'> & {
   readonly status: Partial<PipeSettingsStatus>;
-  readonly outcome: Outcome;
-  readonly notices: readonly Notice[];
+  readonly events: readonly Event[];
+};
+
+/** What may still land after this request, which was answered with 200. */
+function stillLost(
+  status: PipeSettingsStatus | undefined,
+  { request, settlesInMs }: Sent,
+  sentAt: number,
+): LostWrite | undefined {
+  const before = status?.unconfirmedWrite;
+  if (before === undefined || before.requestHash === request.hash) return undefined;
+  return sentAt >= Date.parse(before.time) + settlesInMs ? undefined : before;
 }
 
 /** What the reply says about the declared set decides whether it is confirmed. */
-export function reportResult(answered: Answered): Report {
-  const { httpStatus, requestId } = answered.verdict;
-  const shown = read(answered);
-  const { reason, status, outcome, notices } = endingOf(answered, shown);
-  return {
-    status: statusWith(shown.status, status),
-    outcome,
-    notices: [...driftNotices(shown.drift), ...notices],
-    did: 'put',
-    facts: { httpStatus, requestId, reason },
-    counts: { drift: shown.drift.length },
-  };
-}
-
-function read(answered: Answered): Shown {
-  const { object, plan, verdict, now } = answered;
+export function reportReply(
+  object: PipeSettings,
+  sent: Sent,
+  { verdict, sentAt }: Extract<Answer, { type: 'success' }>,
+): Result {
   const previous = object.status;
-  const declared = declaredOf(plan.spec);
-  const before = reportedBy(previous, plan.apiHash);
+  const { spec, apiHash, now } = sent;
+  const declared = declaredOf(spec);
+  const before = reportedBy(object, spec, apiHash);
   const echo = readEcho(verdict.result);
-  const after = echo.settings;
+  const after = reportedOf(declared, echo);
   const comparison = compare(declared, verdict.result);
-  const declaredBefore = requestedBefore(object);
-  const drift =
-    declaredBefore === undefined
-      ? []
-      : changes.driftBetween({ declared, declaredBefore, before, after });
-  const sameRequest = previous?.applied?.requestHash === plan.request.hash || isSettling(previous);
+  const drift = driftSince(object, { declared, before, after });
+  const sameRequest = previous?.applied?.requestHash === sent.request.hash || isAccepted(previous);
+  const changed = changes.confirmedChanges({ declared, before, after, sameRequest });
+  const replied: Replied = { ...sent, object, verdict, declared, changed };
+  const lost = stillLost(previous, sent, sentAt);
+  const { differences, notReported } = comparison;
+  const { status, next, events } =
+    differences.length > 0
+      ? notConfirmed(replied, differences)
+      : lost
+        ? accepted(replied, lost)
+        : applied(replied, notReported.length);
+  const shown = {
+    ...previous,
+    verified: { time: timestamp(now), apiHash },
+    settings: filled(echo.settings),
+    otherSettings: filled(echo.otherSettings),
+    differences: filled(differences),
+    notReported: filled(notReported),
+    drift: changes.withDrift(previous?.drift, drift, timestamp(now)),
+    unconfirmedWrite: lost,
+  };
   return {
-    comparison,
-    drift,
-    changed: changes.confirmedChanges({ declared, before, after, sameRequest }),
-    status: {
-      ...previous,
-      proof: provenAt(now, plan.apiHash),
-      ...changes.reportedFields(echo, comparison),
-      drift: changes.withDrift(previous?.drift, drift, timestamp(now)),
+    status: statusWith<PipeSettingsStatus>(shown, status),
+    next,
+    events: [...driftEvents(drift), ...events],
+    did: 'put',
+    facts: {
+      httpStatus: verdict.httpStatus,
+      requestId: verdict.requestId,
+      reason: readyOf(status)?.reason,
     },
+    counts: { drift: drift.length },
   };
 }
 
-/**
- * Which settings the requests before this one declared: what they changed is no drift.
- *
- *     the last request was confirmed                          those confirmed
- *     it was not, and is of the confirmed or this generation  those confirmed
- *     it was not, and is of a generation between              unknown: no status has its settings
- *     an earlier one may still take effect                    unknown
- */
-function requestedBefore(object: PipeSettings): readonly string[] | undefined {
-  if (isSettling(object.status)) return undefined;
-  const { applied, lastRequest, differences, observedGeneration } = object.status ?? {};
-  const confirmed = applied && lastRequest?.outcome === 'Succeeded' && !differences;
-  const onRecord = [applied?.generation, generationOf(object)].includes(observedGeneration);
-  return confirmed || onRecord ? (applied?.keys ?? []) : undefined;
+/** Undefined for what is empty. */
+function filled<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length > 0 ? value : undefined;
 }
 
-function endingOf(answered: Answered, shown: Shown): Ending {
-  const { settledAt } = answered.plan;
-  if (shown.comparison.differences.length > 0) return notConfirmed(answered, shown);
-  return settledAt === undefined
-    ? applied(answered, shown)
-    : accepted(answered, shown, wholeSecond(settledAt));
+/** What others have changed; none where a request of ours may have, of which nobody knows. */
+function driftSince(
+  object: PipeSettings,
+  values: { declared: Declared; before: Declared | undefined; after: Declared },
+): readonly changes.Change[] {
+  const { applied, lastRequest, differences, observedGeneration, unconfirmedWrite } =
+    object.status ?? {};
+  const isLastConfirmed = applied && lastRequest?.outcome === 'Succeeded' && !differences;
+  // A request of a generation in between may have declared anything.
+  const isKnown =
+    isLastConfirmed || [applied?.generation, generationOf(object)].includes(observedGeneration);
+  if (unconfirmedWrite || !isKnown) return [];
+  return changes.driftBetween({ ...values, declaredBefore: applied?.keys ?? [] });
 }
 
-function notConfirmed({ object, verdict, now }: Answered, { comparison }: Shown): Ending {
-  const reason = 'NotConfirmed';
-  const differences = changes.describeDifferences(comparison.differences);
-  const message = `The API accepted the settings but reports other values: ${differences}${quoting(verdict.requestId)}. They are sent again a few times, then every 6 hours; if this stays so, declare the values that the API keeps`;
+/** Accepted, but not yet said to be applied. */
+function isAccepted(status: PipeSettingsStatus | undefined): boolean {
+  return status?.unconfirmedWrite !== undefined && status.lastRequest?.outcome === 'Succeeded';
+}
+
+function notConfirmed(
+  { object, verdict, now }: Replied,
+  differences: NonNullable<PipeSettingsStatus['differences']>,
+): Ending {
+  const message = `The API accepted the settings but reports other values: ${changes.describeDifferences(differences)}${quoting(verdict.requestId)}. They are sent again a few times, then every 6 hours; if this stays so, declare the values that the API keeps`;
   const { status = {}, ...rest } = reportFailure({
     object,
     previous: object.status,
-    reason,
+    reason: 'NotConfirmed',
     message,
     now,
     verdict,
     operation: UPDATE_PIPE_SETTINGS,
   });
-  return { reason, status, ...rest };
+  return { status, ...rest };
 }
 
-/**
- * Not said to be applied yet: an earlier request may take effect after this one, so it is sent once
- * more when that can no longer be.
- */
-function accepted(answered: Answered, { changed }: Shown, nextAttempt: number): Ending {
-  const { object, plan, verdict, now } = answered;
-  const reason = 'OutcomeUnknown';
-  const message = `The API accepted ${declaredText(plan).what}${quoting(verdict.requestId)}. An earlier request with other values may still take effect, so the declared values are sent once more at status.nextAttemptTime`;
+/** An earlier request may take effect after this one, so it is sent once more when none can. */
+function accepted(replied: Replied, lost: LostWrite): Ending {
+  const { object, verdict, now, settlesInMs } = replied;
+  const message = `The API accepted ${declaredText(replied)}${quoting(verdict.requestId)}. An earlier request with other values may still take effect, so the declared values are sent once more at status.nextAttemptTime`;
+  const nextAttempt = wholeSecond(Date.parse(lost.time) + settlesInMs);
   const common = commonStatus(object, object.status, {
-    summary: { ready: 'False', progress: 'Reconciling', reason, message },
+    summary: { ready: 'False', progress: 'Reconciling', reason: 'OutcomeUnknown', message },
     now,
     nextAttempt,
     lastRequest: lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now),
     acknowledge: true,
   });
-  return {
-    reason,
-    status: { ...common, history: historyWith(answered, changed) },
-    outcome: recheckAt(nextAttempt),
-    notices: [],
-  };
+  const status = { ...common, history: historyWith(replied) };
+  return { status, next: { at: nextAttempt }, events: [] };
 }
 
-function applied(answered: Answered, { changed, comparison }: Shown): Ending {
-  const { object, plan, verdict, secretVersion, now } = answered;
-  const reason = 'Applied';
+function applied(replied: Replied, silent: number): Ending {
+  const { object, spec, request, verdict, now } = replied;
   const { requestId } = verdict;
   const time = timestamp(now);
-  const nextAttempt = nextAssertionAt(object, plan.spec, Date.parse(time));
-  const message = appliedMessage(plan, comparison.notReported.length, requestId);
+  const reassertMs = reassertMsOf(spec);
+  const nextAttempt =
+    reassertMs === undefined ? undefined : nextAssertionAt(object, Date.parse(time), reassertMs);
+  const which = request.keys.length === 1 ? 'it' : `${silent} of them`;
+  const omitted = silent === 0 ? '' : `; the response omitted ${which}, see status.notReported`;
+  const message = `The API accepted ${declaredText(replied)}${omitted}${quoting(requestId)}`;
   const common = commonStatus(object, object.status, {
-    summary: { ready: 'True', reason, message },
+    summary: { ready: 'True', reason: 'Applied', message },
     now,
     nextAttempt,
     lastRequest: lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now),
     acknowledge: true,
   });
-  const record = withoutUndefined({
+  const confirmed = withoutUndefined({
     time,
     generation: generationOf(object),
     requestId,
-    requestHash: plan.request.hash,
-    responseHash: digestOf(canonicalJson(verdict.result)),
-    secretResourceVersion: secretVersion,
-    keys: [...plan.request.keys],
+    requestHash: request.hash,
+    keys: [...request.keys],
   });
   return {
-    reason,
-    status: { ...common, applied: record, history: historyWith(answered, changed) },
-    outcome: nextAttempt === undefined ? awaitChange : recheckAt(nextAttempt),
-    notices: appliedNotices(object, changed, requestId),
+    status: { ...common, applied: confirmed, history: historyWith(replied) },
+    next: nextAttempt === undefined ? 'on-change' : { at: nextAttempt },
+    events: [...appliedEvents(replied), ...unmanagedEvents(replied)],
   };
 }
 
-function historyWith(
-  { object, verdict, now }: Answered,
-  changed: readonly changes.Change[],
-): PipeSettingsStatus['history'] {
+function declaredText({ request: { keys } }: Sent): string {
+  return keys.length === 1 ? 'the declared setting' : `all ${keys.length} declared settings`;
+}
+
+function historyWith({ object, verdict, now, changed }: Replied): PipeSettingsStatus['history'] {
   const history = object.status?.history;
   if (changed.length === 0) return history;
   const entry = withoutUndefined({
     time: timestamp(now),
     generation: generationOf(object),
     requestId: verdict.requestId,
-    changes: changed.slice(0, LIMITS.historyChanges),
+    changes: changes.bounded(changed.slice(0, LIMITS.historyChanges), LIMITS.historyValue),
   });
   return [...(history ?? []), entry].slice(-LIMITS.history);
 }
 
-function declaredText({ request }: Answered['plan']): {
-  readonly count: number;
-  readonly what: string;
-} {
-  const count = request.keys.length;
-  return { count, what: count === 1 ? 'the declared setting' : `all ${count} declared settings` };
-}
-
-function appliedMessage(plan: Answered['plan'], silent: number, requestId?: string): string {
-  const { count, what } = declaredText(plan);
-  const which = count === 1 ? 'it' : `${silent} of them`;
-  const omitted = silent === 0 ? '' : `; the response omitted ${which}, see status.notReported`;
-  return `The API accepted ${what}${omitted}${quoting(requestId)}`;
-}
-
 /** Nothing for a first plain success: the object says it already. */
-function appliedNotices(
-  object: PipeSettings,
-  changed: readonly changes.Change[],
-  requestId?: string,
-): Notice[] {
+function appliedEvents({ object, changed, verdict }: Replied): Event[] {
   const failure = failureBefore(object);
   const isFirst = object.status?.applied === undefined || readyOf(object.status) === undefined;
   if (failure === undefined && (isFirst || changed.length === 0)) return [];
@@ -230,10 +222,25 @@ function appliedNotices(
     changed.length === 0
       ? 'Applied the declared settings'
       : `Applied ${changes.describeChanges(changed)}`;
-  return [{ type: 'Normal', reason: 'Applied', note: `${what}${after}${quoting(requestId)}` }];
+  const note = `${what}${after}${quoting(verdict.requestId)}`;
+  return [{ type: 'Normal', reason: 'Applied', note }];
 }
 
-function driftNotices(drift: readonly changes.Change[]): Notice[] {
+/** What was declared before and is no more. */
+function unmanagedEvents({ object, declared, verdict }: Replied): Event[] {
+  const keys = object.status?.applied?.keys ?? [];
+  const gone = keys.filter((key) => !Object.hasOwn(declared, key));
+  if (gone.length === 0) return [];
+  const left = gone.map((key) => {
+    const value = verdict.result[key];
+    return `${key} (${value === undefined ? 'not reported' : canonicalJson(value)})`;
+  });
+  const text = plainLine(left.join(', '), 512, (one) => one);
+  const note = `Left spec and are no longer managed; the API keeps what it has: ${text}`;
+  return [{ type: 'Normal', reason: 'NoLongerManaged', note }];
+}
+
+function driftEvents(drift: readonly changes.Change[]): Event[] {
   if (drift.length === 0) return [];
   const note = `Settings that are not declared changed at the API since the last response: ${changes.describeChanges(drift)}`;
   return [{ type: 'Warning', reason: 'DriftDetected', note }];

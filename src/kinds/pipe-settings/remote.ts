@@ -1,7 +1,9 @@
 import { encodePath } from '../../api/http/path.ts';
-import { canonicalJson, digestOf } from '../status/canonical.ts';
+import type { CallRequest } from '../shared/calls.ts';
+import { canonicalJson, digestOf } from '../shared/canonical.ts';
+import type { Declared } from './echo.ts';
 import type { PipeSettingsSpec } from './resource.ts';
-import { type Settings, settingNames } from './settings.ts';
+import { settingNames } from './settings.ts';
 
 export const UPDATE_PIPE_SETTINGS = 'UpdatePipeSettings';
 
@@ -48,11 +50,16 @@ export function settingsRequest(baseUrl: string, spec: PipeSettingsSpec): Settin
   };
 }
 
-/** The declared settings, in the order of the API document. */
-export function declaredOf(spec: PipeSettingsSpec): Settings {
-  return Object.fromEntries(
-    settingNames
-      .filter((name) => spec.settings[name] !== undefined)
-      .map((name) => [name, spec.settings[name]]),
-  );
+export function callOf({ method, segments, body }: SettingsRequest): CallRequest {
+  const wire = { operation: UPDATE_PIPE_SETTINGS, method, path: segments, body };
+  return { ...wire, write: true, of: 'pipe' };
+}
+
+/** All declared settings: first those of the API document, in its order. */
+export function declaredOf({ settings, additionalSettings }: PipeSettingsSpec): Declared {
+  const known = settingNames.flatMap((name) => {
+    const value = settings[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(known), ...additionalSettings };
 }

@@ -1,11 +1,13 @@
-import type { Report } from '../../controller/kind.ts';
-import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../engine/advice.ts';
-import { reportCommon, reportFailedCall } from '../engine/report.ts';
-import { isReady } from '../status/common-status.ts';
-import { reportResult } from './confirmed.ts';
-import { isConfirmed, type PipeSettingsDone } from './plan.ts';
+import type { Result } from '../../controller/kind.ts';
+import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
+import type { Answer } from '../shared/calls.ts';
+import { digestOf, timestamp } from '../shared/canonical.ts';
+import { isReady } from '../shared/common-status.ts';
+import { type FailedAnswer, reportNoCall, resultOf } from '../shared/failure-report.ts';
+import { type LostWrite, reportReply, type Sent } from './confirmed.ts';
+import { isConfirmed, type Send } from './decide.ts';
 import { UPDATE_PIPE_SETTINGS } from './remote.ts';
-import type { PipeSettings } from './resource.ts';
+import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
 
 const ADVICE = adviceWith({
   Rejected: 'Nothing was stored. Change spec.settings to values that the API accepts',
@@ -16,20 +18,46 @@ const ADVICE = adviceWith({
   OutcomeUnknown: `It is not known whether the settings were applied; sending them again is safe. ${BY_ITSELF}`,
 });
 
-/** Turns a plan that was carried out into the whole status, the events and the next reconcile. */
-export function report(object: PipeSettings, done: PipeSettingsDone, now: number): Report {
-  if (done.do !== 'call') return reportCommon(object, done, now);
-  const { came, spec, request } = done;
-  if (came.got === 'success') return reportResult({ object, plan: done, ...came, now });
-  return reportFailedCall({
+/** Turns the answer to the PUT into the whole status, the events and the next reconcile. */
+export function report(object: PipeSettings, sent: Sent, answer: Answer): Result {
+  if (answer.type === 'success') return reportReply(object, sent, answer);
+  const result = reportUnsent(object, sent, answer, sent.now);
+  if (answer.type !== 'failure' || answer.verdict.outcome !== 'Unknown') return result;
+  const unconfirmedWrite = lostWrite(object.status, sent, answer.sentAt ?? sent.now);
+  return { ...result, status: { ...result.status, unconfirmedWrite } };
+}
+
+/** Reports a PUT that failed, or was not sent. */
+export function reportUnsent(
+  object: PipeSettings,
+  { spec, request }: Send,
+  answer: FailedAnswer,
+  now: number,
+): Result {
+  // What the status shows holds without this call; the limiter wakes the object when the key works.
+  if (answer.type === 'key-refused' && isReady(object) && isConfirmed(object, request))
+    return { next: 'on-change', did: answer.type };
+  const failure = reportNoCall({
     object,
     previous: object.status,
-    attempt: came,
+    answer,
     operation: UPDATE_PIPE_SETTINGS,
     secretName: spec.credentialsSecretRef.name,
     advice: (reason) => ADVICE[reason],
     now,
-    did: 'put',
-    staysReady: isReady(object) && isConfirmed(object, request),
   });
+  return resultOf(object, failure, 'verdict' in answer ? 'put' : answer.type, answer);
+}
+
+/** Where an earlier one for something else may still land too, no later request has its hash. */
+function lostWrite(
+  status: PipeSettingsStatus | undefined,
+  { request: { hash }, settlesInMs }: Sent,
+  sentAt: number,
+): LostWrite {
+  const before = status?.unconfirmedWrite;
+  const isOpen = before !== undefined && Date.parse(before.time) + settlesInMs > sentAt;
+  const requestHash =
+    isOpen && before.requestHash !== hash ? digestOf(before.requestHash, hash) : hash;
+  return { time: timestamp(sentAt), requestHash };
 }

@@ -1,4 +1,4 @@
-import { type flag, type integer, optional } from '../schema/schema.ts';
+import type { flag, integer } from '../schema/schema.ts';
 
 /**
  * A setting that is a whole number: its inclusive range in the API document, exact in JavaScript.
@@ -116,22 +116,15 @@ export type Settings = {
 
 type Shape = {
   [Name in SettingName]: ReturnType<
-    typeof optional<
-      ReturnType<(typeof SETTINGS)[Name]['type'] extends 'integer' ? typeof integer : typeof flag>
-    >
+    (typeof SETTINGS)[Name]['type'] extends 'integer' ? typeof integer : typeof flag
   >;
 };
 
-/**
- * One schema for each setting, all of them optional. `make` must give a flag for a boolean and an
- * integer for the others.
- */
+/** One schema for each setting. `make` gives a flag for a boolean, an integer for the others. */
 export function settingsShape(
   make: (name: SettingName) => ReturnType<typeof integer | typeof flag>,
 ): Shape {
-  return Object.fromEntries(
-    settingNames.map((name) => [name, optional(make(name))]),
-  ) as unknown as Shape;
+  return Object.fromEntries(settingNames.map((name) => [name, make(name)])) as unknown as Shape;
 }
 
 /**
@@ -139,17 +132,24 @@ export function settingsShape(
  * to these.
  */
 export const LIMITS = {
+  additionalSettings: 20,
+  additionalValue: 256,
+  /** All twelve and the additional ones. */
+  keys: 32,
+  differences: 32,
+  planRequests: 1,
+  planChanges: 32,
   otherSettings: 20,
   otherName: 128,
   otherValue: 128,
   drift: 12,
   history: 10,
-  historyChanges: 24,
-  /** Names of fields; the longest setting has 41. */
-  field: 48,
+  historyChanges: 12,
+  /** Names of fields; the longest additional setting has 64. */
+  field: 64,
   /** Values in differences, drift and plan, where they are text. */
   value: 64,
   /** The same in history, which has many. */
   historyValue: 16,
-  body: 2048,
+  body: 4096,
 } as const;

@@ -1,27 +1,26 @@
 import type { Definition } from './definition.ts';
 import { type Structural, toStructural } from './structural.ts';
 
-/** What `status` and `spec` look like in a CRD. */
-export interface KindSchema {
-  readonly spec: Structural;
-  readonly status: Structural;
+/** What `spec` and `status` look like in a CRD. */
+export function kindSchema(definition: Definition): { spec: Structural; status: Structural } {
+  return { spec: toStructural(definition.spec), status: toStructural(definition.status) };
 }
 
-export function kindSchema(definition: Definition): KindSchema {
-  return {
-    spec: toStructural(definition.spec, 'spec'),
-    status: toStructural(definition.status, 'status'),
-  };
-}
-
-/**
- * The CustomResourceDefinition of a kind, as plain data. Throws where a schema cannot be said in a
- * CRD.
- */
+/** The CustomResourceDefinition of a kind, as plain data. */
 export function customResourceDefinition(definition: Definition) {
-  const { group, version, plural, kind } = definition.type;
+  const { type, singular, shortName, about, columns, selectableFields } = definition;
+  const { group, version, plural, kind } = type;
   const { spec, status } = kindSchema(definition);
   const { description, ...restOfStatus } = status;
+  const schema = {
+    description: about,
+    type: 'object',
+    required: ['spec'],
+    properties: {
+      spec,
+      status: { description, default: definition.pendingStatus, ...restOfStatus },
+    },
+  };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -33,8 +32,8 @@ export function customResourceDefinition(definition: Definition) {
         kind,
         listKind: `${kind}List`,
         plural,
-        singular: definition.singular,
-        shortNames: [definition.shortName],
+        singular,
+        shortNames: [shortName],
         categories: ['pipewright'],
       },
       versions: [
@@ -43,25 +42,15 @@ export function customResourceDefinition(definition: Definition) {
           served: true,
           storage: true,
           subresources: { status: {} },
-          additionalPrinterColumns: definition.columns.map((column) => ({
+          additionalPrinterColumns: columns.map((column) => ({
             name: column.name,
             type: column.type ?? 'string',
             jsonPath: column.path,
             ...(column.wide && { priority: 1 }),
             description: column.about,
           })),
-          selectableFields: definition.selectableFields.map((jsonPath) => ({ jsonPath })),
-          schema: {
-            openAPIV3Schema: {
-              description: definition.about,
-              type: 'object',
-              required: ['spec'],
-              properties: {
-                spec,
-                status: { description, default: definition.pendingStatus, ...restOfStatus },
-              },
-            },
-          },
+          selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })),
+          schema: { openAPIV3Schema: schema },
         },
       ],
     },

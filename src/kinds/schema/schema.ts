@@ -1,86 +1,87 @@
 import * as z from 'zod/mini';
+import { piece, type Rule, type Structural, toStructural } from './structural.ts';
 
 /**
- * The subset of zod that kinds are written in. One piece makes both the check that the parser runs
- * and the keywords that the CRD carries, so the two cannot part; `structural.ts` refuses
- * schemas made of anything else. It is zod/mini, which starts in a fraction of the time and memory
- * of zod.
+ * The pieces that kinds are written in. One piece makes both the check that the parser runs and
+ * what the CRD says, so the two cannot part. It is zod/mini, which starts in a fraction of the time
+ * and memory of zod.
  */
 
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-
-/** A CEL rule of the CRD. What it says must be checked by the piece that carries it as well. */
-export interface Rule {
-  readonly rule: string;
-  readonly message: string;
-  readonly reason?: 'FieldValueForbidden' | 'FieldValueInvalid';
-  readonly fieldPath?: string;
-}
-
-/**
- * A check between fields, `must` being its end of the sentence "spec must …", and the rule that
- * makes the API server do the same.
- */
-interface Also<Value> {
-  readonly check: (value: Value) => boolean;
+/** What a value must be beyond its type and upper bound. */
+export interface Check<Value> {
+  /** Ends the sentence "spec.x must …"; advice may follow it after a semicolon. */
   readonly must: string;
-  readonly rule: Rule;
+  readonly accepts: (value: Value) => boolean;
+  /** The same in CEL, for the API server. */
+  readonly rule: string;
+}
+
+/** Never `pattern` in a CRD: its refusal is the regular expression, not a sentence. */
+export function matching(pattern: RegExp, must: string): Check<string> {
+  const rule = `self.matches(${JSON.stringify(pattern.source)})`;
+  return { must, accepts: (value) => pattern.test(value), rule };
+}
+
+/** The first that fails is the one that is reported. */
+function refusals<Value>(checks: readonly Omit<Check<Value>, 'rule'>[]) {
+  return checks.map(({ must, accepts }) =>
+    z.refine<Value>(accepts, { error: `must ${must}`, abort: true }),
+  );
+}
+
+function rulesOf(
+  checks: readonly Pick<Check<never>, 'must' | 'rule'>[],
+  others: readonly Rule[] = [],
+): Structural {
+  const rules = checks.map(({ must, rule }) => ({ rule, message: `must ${must}` }));
+  if (rules.length + others.length === 0) return {};
+  return { 'x-kubernetes-validations': [...others, ...rules] };
 }
 
 /**
- * Text of `min` to `max` code points, the unit of the API server (JavaScript's `length` would
- * refuse an emoji too early). `must` says the bounds in words; it ends the sentence "spec.x must
- * …".
+ * Text of at most `max` code points, the unit of the API server (JavaScript's `length` would refuse
+ * an emoji too early).
  */
-export function text(options: {
-  readonly about: string;
-  readonly max: number;
-  readonly min?: number;
-  readonly pattern?: RegExp;
-  readonly format?: 'date-time';
-  readonly must?: string;
-  /** A further check, and the rule that makes the API server do the same. */
-  readonly also?: { readonly check: (value: string) => boolean; readonly rule: Rule };
-}) {
-  const { about, max, min = 0, pattern, format, also } = options;
-  const must = options.must ?? `be text of ${min > 0 ? `${min} to` : 'at most'} ${max} characters`;
-  const accepts = (value: string): boolean =>
-    holds(value, min, max) &&
-    (pattern?.test(value) ?? true) &&
-    (format === undefined || (RFC_3339.test(value) && !Number.isNaN(Date.parse(value)))) &&
-    (also?.check(value) ?? true);
-  const error = `must ${must}`;
-  return z
-    .string({ error })
-    .check(z.refine(accepts, { error }))
-    .register(z.globalRegistry, {
-      description: about,
-      ...(format && { format }),
-      ...(min > 0 && { minLength: min }),
-      maxLength: max,
-      ...(pattern && { pattern: pattern.source }),
-      ...(also && { 'x-kubernetes-validations': [also.rule] }),
-    });
+export function text(about: string, max: number, ...checks: readonly Check<string>[]) {
+  const must = checks[0]?.must ?? `be text of at most ${max} characters`;
+  const bound = { must, accepts: (value: string) => fits(value, max) };
+  const schema = z.string({ error: `must ${must}` }).check(...refusals([bound, ...checks]));
+  return piece(schema, {
+    description: about,
+    type: 'string',
+    maxLength: max,
+    ...rulesOf(checks),
+  });
+}
+
+function fits(value: string, max: number): boolean {
+  return value.length <= max || [...value].length <= max;
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,11})?Z$/;
+
+/** A moment that the operator writes itself, in UTC. A time from a reply is `text`. */
+export function timestamp(about: string) {
+  const isTime = (value: string) => RFC_3339.test(value) && !Number.isNaN(Date.parse(value));
+  const schema = z.string().check(z.refine(isTime));
+  return piece(schema, { description: about, type: 'string', format: 'date-time', maxLength: 32 });
 }
 
 /** Whole number from `min` to `max`, both included and both exact in JavaScript. */
-export function integer(options: {
-  readonly about: string;
-  readonly min: number;
-  readonly max: number;
-}) {
-  const { about, min, max } = options;
+export function integer(about: string, min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
-  return z
-    .int({ error })
-    .check(z.minimum(min, { error }), z.maximum(max, { error }))
-    .register(z.globalRegistry, { description: about, format: 'int64' });
+  return piece(z.int({ error }).check(z.minimum(min, { error }), z.maximum(max, { error })), {
+    description: about,
+    type: 'integer',
+    format: 'int64',
+    minimum: min,
+    maximum: max,
+  });
 }
 
 export function flag(about: string) {
-  return z
-    .boolean({ error: 'must be true or false' })
-    .register(z.globalRegistry, { description: about });
+  const schema = z.boolean({ error: 'must be true or false' });
+  return piece(schema, { description: about, type: 'boolean' });
 }
 
 /** One of a closed set of our own words; never for what the remote API reports. */
@@ -88,131 +89,106 @@ export function choice<const Words extends readonly [string, ...string[]]>(
   about: string,
   words: Words,
 ) {
-  return z
-    .enum(words, { error: `must be ${words.join(' or ')}` })
-    .register(z.globalRegistry, { description: about });
+  const schema = z.enum(words, { error: `must be ${words.join(' or ')}` });
+  return piece(schema, { description: about, type: 'string', enum: words });
 }
+
+const EXACT = {
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+  multipleOf: 1,
+} as const;
 
 /**
- * A moment that the operator writes itself: RFC 3339 in UTC with whole seconds. A time from a reply
- * is `text`.
+ * A boolean, text or a number: any, or only whole ones that JavaScript knows exactly. No type of a
+ * CRD can say so, but the bounds of the other types keep what is in lists and objects out.
  */
-export function timestamp(about: string) {
-  return text({ about, max: 32, format: 'date-time' });
+export function scalar(about: string, max: number, numbers: 'any' | 'whole' = 'any') {
+  const words = z.string().check(z.refine((value) => fits(value, max)));
+  const number = numbers === 'whole' ? z.int() : z.number();
+  const error = `must be text of at most ${max} characters, a whole number, true or false`;
+  return piece(z.union([words, number, z.boolean()], { error }), {
+    description: about,
+    maxLength: max,
+    maxItems: 0,
+    maxProperties: 0,
+    ...(numbers === 'whole' && EXACT),
+    'x-kubernetes-preserve-unknown-fields': true,
+  });
 }
 
-/**
- * A number, a boolean or text: typeless in the CRD, where the bound on text holds and lists and
- * objects are refused.
- */
-export function scalar(options: { readonly about: string; readonly max: number }) {
-  const words = z
-    .string()
-    .check(z.refine((value) => holds(value, 0, options.max)))
-    .register(z.globalRegistry, { maxLength: options.max });
-  return z
-    .union([words, z.number(), z.boolean()])
-    .register(z.globalRegistry, { description: options.about });
-}
-
-/** A list that is replaced whole. */
-export function list<Item extends z.ZodMiniType>(about: string, max: number, item: Item) {
-  return z
-    .array(item, { error: 'must be a list' })
-    .check(z.maxLength(max, { error: `must have at most ${max} entries` }))
-    .register(z.globalRegistry, { description: about, 'x-kubernetes-list-type': 'atomic' });
-}
-
-/** A list whose entries have one identity field each. */
-export function listByKey<Item extends z.ZodMiniType>(
+/** A list that is replaced whole; with a key, one whose entries have that field of their own. */
+export function list<Item extends z.ZodMiniType>(
   about: string,
   max: number,
-  key: string,
   item: Item,
+  key?: string,
 ) {
-  return z
-    .array(item)
-    .check(z.maxLength(max))
-    .register(z.globalRegistry, {
-      description: about,
-      'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': [key],
-    });
+  const bound = z.maxLength(max, { error: `must have at most ${max} entries` });
+  return piece(z.array(item, { error: 'must be a list' }).check(bound), {
+    description: about,
+    type: 'array',
+    maxItems: max,
+    'x-kubernetes-list-type': key === undefined ? 'atomic' : 'map',
+    ...(key !== undefined && { 'x-kubernetes-list-map-keys': [key] }),
+    items: toStructural(item),
+  });
 }
 
-/** A list that is replaced whole, whose entries differ in one field of text, ASCII case ignored. */
-export function uniqueList<
-  Key extends string,
-  Item extends z.ZodMiniType<Readonly<Record<Key, string>>>,
->(about: string, max: number, key: Key, item: Item) {
-  return list(about, max, item)
-    .check((context) => {
-      const seen = new Set<string>();
-      for (const [index, { [key]: value }] of context.value.entries()) {
-        const plain = value.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-        if (seen.has(plain))
-          context.issues.push({
-            code: 'custom',
-            input: value,
-            path: [index, key],
-            message: `must be an ${key} that is listed only once`,
-          });
-        seen.add(plain);
-      }
-    })
-    .register(z.globalRegistry, {
-      description: about,
-      'x-kubernetes-list-type': 'atomic',
-      'x-kubernetes-validations': [
-        {
-          // One list in a list, so that each is put in lower case once: for every pair it would
-          // cost more than the API server lets in.
-          rule: `[self.map(a, a.${key}.lowerAscii())].all(all, all.all(a, all.exists_one(b, a == b)))`,
-          message: `each ${key} may be listed only once`,
-        },
-      ],
-    });
+/** The same field, which may be left out. */
+export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
+  return piece(z.optional(schema), toStructural(schema));
 }
+
+type Pieces = Readonly<Record<string, z.ZodMiniType>>;
 
 /**
  * An object with these fields. Others are ignored, as the API server prunes them. `rules` are for
  * the API server alone.
  */
-export function fields<Shape extends z.core.$ZodShape>(
+export function fields<Shape extends Pieces>(
   about: string,
   shape: Shape,
   rules: readonly Rule[] = [],
-  also?: Also<z.output<z.ZodMiniObject<Shape>>>,
+  ...checks: readonly Check<z.output<z.ZodMiniObject<Shape>>>[]
 ) {
-  const all = also ? [...rules, also.rule] : rules;
-  const object = z.object(shape, { error: 'must be an object' });
-  return (
-    also ? object.check(z.refine(also.check, { error: `must ${also.must}` })) : object
-  ).register(z.globalRegistry, {
+  const entries = Object.entries(shape);
+  const required = entries.filter(([, field]) => !(field instanceof z.ZodMiniOptional));
+  const schema = z.object(shape, { error: 'must be an object' }).check(...refusals(checks));
+  return piece(schema, {
     description: about,
-    ...(all.length > 0 && { 'x-kubernetes-validations': all }),
+    type: 'object',
+    ...(required.length > 0 && { required: required.map(([name]) => name) }),
+    properties: Object.fromEntries(entries.map(([name, field]) => [name, named(name, field)])),
+    ...rulesOf(checks, rules),
   });
 }
 
-/** An object with these fields, of which at least one must be there. */
-export function someFields<Shape extends z.core.$ZodShape>(about: string, shape: Shape) {
-  return z
-    .object(shape, { error: 'must be an object' })
-    .check(
-      z.refine((value) => Object.keys(value).length > 0, {
-        error: 'must have at least one field that is known',
-      }),
-    )
-    .register(z.globalRegistry, { description: about, minProperties: 1 });
+/** The API server names a field in front of its refusal, but `kubectl` shows only what follows. */
+function named(name: string, field: z.ZodMiniType): Structural {
+  const { 'x-kubernetes-validations': rules, ...node } = toStructural(field);
+  if (rules === undefined) return node;
+  const sentence = (message: string) => message.replace(/^must /, `${name} must `);
+  return {
+    ...node,
+    'x-kubernetes-validations': rules.map((rule) => ({ ...rule, message: sentence(rule.message) })),
+  };
 }
 
-/** The same field, which may be left out. */
-export const optional = z.optional;
+type Optional<Shape extends Pieces> = { [Name in keyof Shape]: z.ZodMiniOptional<Shape[Name]> };
 
-/**
- * The rule that makes a required field of `spec` immutable; one per field, so that the refusal
- * names it.
- */
+/** An object of which each field may be absent, but for as many as there must be at least. */
+export function someOf<Shape extends Pieces>(about: string, shape: Shape, least: 0 | 1 = 0) {
+  const all = Object.entries(shape).map(([name, field]) => [name, optional(field)] as const);
+  const any = fields(about, Object.fromEntries(all) as Optional<Shape>);
+  const enough = z.refine<object>((value) => Object.keys(value).length >= least, {
+    error: 'must have at least one field that is known',
+  });
+  const node = { ...toStructural(any), ...(least > 0 && { minProperties: least }) };
+  return piece(any.check(enough), node);
+}
+
+/** The rule that a required field of `spec` never changes; one per field, so that it is named. */
 export function immutable(field: string, whose: string): Rule {
   return {
     rule: `self.${field} == oldSelf.${field}`,
@@ -220,16 +196,4 @@ export function immutable(field: string, whose: string): Rule {
     reason: 'FieldValueForbidden',
     fieldPath: `.${field}`,
   };
-}
-
-function holds(value: string, min: number, max: number): boolean {
-  if (value.length >= min * 2 && value.length <= max) return true;
-  const points = codePoints(value);
-  return points >= min && points <= max;
-}
-
-function codePoints(value: string): number {
-  let count = 0;
-  for (const _ of value) count += 1;
-  return count;
 }

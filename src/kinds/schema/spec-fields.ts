@@ -1,65 +1,49 @@
 import { parseDuration } from '../../duration.ts';
-import { choice, fields, flag, optional, text } from './schema.ts';
+import { choice, fields, flag, matching, optional, text } from './schema.ts';
 
 /** Fields of `spec` that several kinds share. */
 
-const HOUR = 3_600_000;
+const words = matching(/^[A-Za-z0-9._~-]+$/, "be 1 to 128 letters, digits, '.', '_', '~' or '-'");
+/** A path ends elsewhere with one of these as a part of it. */
+const noDots = matching(/[^.]|.{3}/, "be more than '.' or '..'");
 
 /** An id of the remote API that goes into a path as it is. */
 export function identifier(about: string) {
-  return text({
-    about: `${about} 1 to 128 letters, digits and . _ ~ -, the first a letter or digit. Quote it in YAML. Immutable.`,
-    min: 1,
-    max: 128,
-    pattern: /^[A-Za-z0-9][A-Za-z0-9._~-]*$/,
-    must: 'be 1 to 128 letters, digits and . _ ~ -, starting with a letter or digit',
-  });
+  const range = '1 to 128 letters, digits and . _ ~ -';
+  return text(`${about} ${range}. Quote it in YAML. Immutable.`, 128, words, noDots);
 }
+
+const LOWER_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const A_UUID = 'UUID in lower case with hyphens, 36 characters';
 
 /** An id of the remote API that its document calls a uuid. */
 export function uuid(about: string) {
-  return text({
-    about: `${about} A UUID in lower case with hyphens, 36 characters. Quote it in YAML. Immutable.`,
-    min: 36,
-    max: 36,
-    pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
-    must: 'be a UUID in lower case with hyphens, 36 characters',
-  });
+  const check = matching(LOWER_UUID, `be a ${A_UUID}`);
+  return text(`${about} A ${A_UUID}. Quote it in YAML. Immutable.`, 36, check);
 }
 
-const secretKey = (about: string) =>
-  text({
-    about: `${about} At most 253 letters, digits and . _ -.`,
-    min: 1,
-    max: 253,
-    pattern: /^[A-Za-z0-9._-]+$/,
-    must: 'be 1 to 253 letters, digits and . _ -, as the keys of a Secret are',
-  });
+const SECRET_NAME = matching(
+  /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
+  "be the name of a Secret: 1 to 253 lower-case letters, digits, '.' or '-', starting and ending with a letter or digit",
+);
+const SECRET_KEY = matching(
+  /^[A-Za-z0-9._-]+$/,
+  "be a key of a Secret: 1 to 253 letters, digits, '.', '_' or '-'",
+);
+const secretKey = (what: string, usual: string, basic: string) =>
+  text(
+    `Key in the Secret that holds the API key ${what}. Absent: ${usual}, or ${basic} in a Secret of type kubernetes.io/basic-auth. At most 253 letters, digits and . _ -.`,
+    253,
+    SECRET_KEY,
+  );
 
-/**
- * Where the API key is. There is no namespace in it: an object reaches only its own namespace's
- * Secrets.
- */
+/** There is no namespace in it: an object reaches only its own namespace's Secrets. */
 export const credentialsSecretRef = fields(
   'The Secret in the same namespace that holds the API key.',
   {
-    name: text({
-      about: 'Name of the Secret. A DNS name of 1 to 253 characters.',
-      min: 1,
-      max: 253,
-      pattern: /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
-      must: 'be the name of a Secret: 1 to 253 lower-case letters, digits, . and -, starting and ending with a letter or digit',
-    }),
-    keyIdKey: optional(
-      secretKey(
-        'Key in the Secret that holds the API key id. Absent: keyId, or username in a Secret of type kubernetes.io/basic-auth.',
-      ),
-    ),
-    keySecretKey: optional(
-      secretKey(
-        'Key in the Secret that holds the API key secret. Absent: keySecret, or password in a Secret of type kubernetes.io/basic-auth.',
-      ),
-    ),
+    name: text('Name of the Secret. A DNS name of 1 to 253 characters.', 253, SECRET_NAME),
+    keyIdKey: optional(secretKey('id', 'keyId', 'username')),
+    keySecretKey: optional(secretKey('secret', 'keySecret', 'password')),
   },
 );
 
@@ -74,28 +58,25 @@ export const mode = optional(
   ),
 );
 
-/** Go's notation with hours, minutes and seconds only, written so that RE2 reads it too. */
-const DURATION = /^([0-9]+(\.[0-9]+)?(s|m|h))+$/;
+const MINUTE = 60_000;
+const DURATION = matching(
+  /^([0-9]+(\.[0-9]+)?(s|m|h))+$/,
+  'be a duration in h, m or s, such as 90m or 24h; write 1d as 24h',
+);
+const IN_RANGE = {
+  must: 'be between 10m and 8760h',
+  accepts: (value: string): boolean => {
+    const milliseconds = parseDuration(value) ?? 0;
+    return milliseconds >= 10 * MINUTE && milliseconds <= 8760 * 60 * MINUTE;
+  },
+  rule: `!${DURATION.rule} || (duration(self) >= duration('10m') && duration(self) <= duration('8760h'))`,
+};
 
 export const reassertInterval = optional(
-  text({
-    about:
-      'Send the declared state again at this interval, to undo changes made elsewhere. 10m to 8760h, written with h, m and s such as 24h or 1h30m. Absent: never.',
-    min: 2,
-    max: 32,
-    pattern: DURATION,
-    must: 'be a duration between 10m and 8760h, such as 24h or 1h30m',
-    also: {
-      check: (value) => {
-        const milliseconds = parseDuration(value);
-        return (
-          milliseconds !== undefined && milliseconds >= HOUR / 6 && milliseconds <= 8760 * HOUR
-        );
-      },
-      rule: {
-        rule: `!self.matches('${DURATION.source.replaceAll('\\', '\\\\')}') || (duration(self) >= duration('10m') && duration(self) <= duration('8760h'))`,
-        message: 'must be between 10m and 8760h',
-      },
-    },
-  }),
+  text(
+    'Send the declared state again at this interval, to undo changes made elsewhere. 10m to 8760h, written with h, m and s such as 24h or 1h30m. Absent: never.',
+    32,
+    DURATION,
+    IN_RANGE,
+  ),
 );

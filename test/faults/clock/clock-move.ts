@@ -1,8 +1,6 @@
 import type { RunningOperator } from '../../support/operator.ts';
 
-export const HOUR_MS = 3_600_000;
-
-/** Sets the clock of an operator's process, and in the answer says that it is set. */
+/** Sets the clocks of an operator's process, and in the answer says that it is set. */
 export interface ClockMove {
   readonly aheadMs: number;
 }
@@ -12,23 +10,16 @@ export function isClockMove(message: unknown): message is ClockMove {
 }
 
 /**
- * What an operator has to be started with for its wall clock to be moved; from its start on it is
- * ahead by so much.
+ * What an operator has to be started with for both its clocks to be moved, as if that time had
+ * passed; from its start on they are ahead by so much. What waits has to be woken; timers do not
+ * notice.
  */
-export function movableWallClock(aheadMs = 0): string {
+export function movableTime(aheadMs = 0): string {
   return new URL(`./clock-preload.ts?ahead=${aheadMs}`, import.meta.url).href;
 }
 
 /**
- * The same for both its clocks: as if that time had passed. What waits has to be woken; timers do
- * not notice.
- */
-export function movableTime(aheadMs = 0): string {
-  return new URL(`./clock-preload.ts?hands=both&ahead=${aheadMs}`, import.meta.url).href;
-}
-
-/**
- * Lets the clock, or both, of that process jump, to so much ahead of the machine's; resolves when
+ * Lets both clocks of that process jump, to so much ahead of the machine's; resolves when
  * it has.
  */
 export function jumpTo(aheadMs: number, { process: child }: RunningOperator): Promise<void> {

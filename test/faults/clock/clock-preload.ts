@@ -1,20 +1,16 @@
 import { type ClockMove, isClockMove } from './clock-move.ts';
 
 /**
- * Runs before the bundle in the operator's process: its wall clock is ahead of the machine's by as
- * much as the search of this module's URL says, and then by as much as the last message said. With
- * `hands=both` so is its monotonic clock, as if that time had passed; timers run on as they are, so
- * no call under way ends early.
+ * Runs before the bundle in the operator's process: both its clocks are ahead of the machine's by as
+ * much as the search of this module's URL says, and then by as much as the last message said, as if
+ * that time had passed; timers run on as they are, so no call under way ends early.
  */
 const { searchParams } = new URL(import.meta.url);
 const machine = globalThis.Date.now;
 let aheadMs = Number(searchParams.get('ahead') ?? 0);
 
-if (searchParams.get('hands') === 'both') {
-  const steady = performance.now.bind(performance);
-  performance.now = () => steady() + aheadMs;
-}
-
+const steady = performance.now.bind(performance);
+performance.now = () => steady() + aheadMs;
 globalThis.Date.now = () => machine() + aheadMs;
 globalThis.Date = new Proxy(globalThis.Date, {
   construct: (target, given: unknown[], as) =>

@@ -14,7 +14,7 @@ const MARKER = 'marker';
 
 /** One worker: whoever is asked for before the marker has been visited when the marker is done. */
 export async function openClockStage(): Promise<Stage> {
-  const stage = await openStage({ flags: ['--concurrency', '1'], logLevel: 'info' });
+  const stage = await openStage({ logLevel: 'info' });
   for (const { name, fault } of FAILING) {
     if (fault) stage.simulator.always(fault, { pathIncludes: pathOf(name) });
   }

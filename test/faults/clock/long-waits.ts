@@ -55,10 +55,11 @@ export function movedTime(): MovedTime {
   return time;
 }
 
-/** A change that asks for nothing. */
+/** Its time has come, but no timer knows. */
 async function wake(path: string, now: number): Promise<void> {
+  const annotations = { 'pipewright.dev/reconcile-requested-at': String(Math.round(now)) };
   await change(path, ({ metadata, ...rest }) => ({
     ...rest,
-    metadata: { ...metadata, labels: { woken: String(Math.round(now)) } },
+    metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } },
   }));
 }

@@ -47,24 +47,6 @@ async function rotate(scene: CrashScene): Promise<void> {
   scene.simulator.setKey(scene.key.id, undefined);
 }
 
-/**
- * The same, and the operator has looked at the object for it: what comes next is not done with the
- * key before.
- */
-async function rotateInSight(scene: CrashScene): Promise<void> {
-  // What it has still to say of earlier visits must not be taken for this one.
-  await scene.caughtUp();
-  const { lines } = await scene.operator();
-  const visits = (): number =>
-    lines.filter(({ msg, name }) => msg === 'reconciled' && name === NAME).length;
-  const before = visits();
-  await rotate(scene);
-  await waitFor(visits, {
-    what: 'the operator to see the new key',
-    until: (count) => count > before,
-  });
-}
-
 /** What users do to settings, keys and records. */
 export const SETTINGS_WORKLOADS = {
   'a new PipeSettings': {
@@ -105,18 +87,6 @@ export const SETTINGS_WORKLOADS = {
       });
     },
     act: (scene) => scene.newKey(MANAGED),
-    finished: applied,
-  },
-  'a change after its Secret was rotated': {
-    plural: 'pipesettings',
-    apiTimeoutMs: 30_000,
-    calls: ['secret', 'put', 'result'],
-    events: 1,
-    async prepare(scene) {
-      await declared(scene);
-      await rotateInSight(scene);
-    },
-    act: declare(AFTER),
     finished: applied,
   },
   'a new Activity': {
@@ -211,7 +181,7 @@ export const ORGANIZATION_WORKLOADS = {
   'a name that was changed elsewhere': {
     plural: 'organizations',
     apiTimeoutMs: 5_000,
-    calls: ['look', 'result', 'name', 'result'],
+    calls: ['look', 'name', 'result'],
     events: 2,
     prepare: named,
     async act({ orgs, simulator }) {

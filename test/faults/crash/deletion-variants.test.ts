@@ -13,9 +13,6 @@ const points = pointsOf(calls, () => ['done']);
 const MINUTE = 60_000;
 /** More than --cleanup-deadline, which nobody sets here. */
 const OVER_MS = 11 * MINUTE;
-const UNKNOWN = 'the API answers 404';
-/** More than has to lie between two answers of 404. */
-const GONE_MS = 4 * MINUTE;
 /** Ours, as in an event and as in the log. */
 const TELLS = /\ba \(.+\bb \(/;
 
@@ -28,7 +25,7 @@ const answers =
 
 /** Why ours cannot be taken out, from the moment of the deletion on and for ever. */
 const OBSTACLES: Readonly<Record<string, Step>> = {
-  [UNKNOWN]: answers(404),
+  'the API answers 404': answers(404),
   'the API answers 403': answers(403),
   'the API answers 500': answers(500),
   'the key is not accepted': async ({ simulator, key }) => simulator.setKey(key.id, undefined),
@@ -76,17 +73,15 @@ function hasFailed(object: Present | undefined): boolean {
 describe.each(Object.entries(OBSTACLES))(
   'R12: deleted during first contact, and from then on %s',
   (title, obstruct) => {
-    const [when, afterMs] =
-      title === UNKNOWN ? ['the second 404', GONE_MS] : ['--cleanup-deadline', OVER_MS];
     test.concurrent.each(points)(
-      `goes at ${when} with a word of what it leaves: $label`,
+      'is cleaned up, or goes at --cleanup-deadline with a word of what it leaves: $label',
       async (point) => {
         let isOver = false;
         const lives = !title.includes('namespace');
         const { ids, moved, events, log } = await deleteAt({
           ...obstructed(obstruct, async (scene) => {
             isOver = true;
-            await scene.passTime(afterMs);
+            await scene.passTime(OVER_MS);
             await scene.orgs.request(NAME);
           }),
           point,

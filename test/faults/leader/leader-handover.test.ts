@@ -105,43 +105,6 @@ describe.concurrent('R11: a leader', () => {
       expect(stage.record.breaches()).toEqual([]);
     }));
 
-  test('whose Lease is deleted makes it again and goes on, and the other stands by', () =>
-    onStage(async (stage) => {
-      const { a, b } = await openPair(stage);
-      for (const name of ['one', 'two']) {
-        await stage.deleteLease();
-        await stage.psets.create(name);
-        expectClean(await stage.psets.until(name, 'Applied', 60_000));
-        await renewals(stage, a, 2);
-      }
-      expect([timesSaid(a, 'lost the leadership'), claimsOf(stage, b)]).toEqual([0, 0]);
-      expect(stage.record.breaches()).toEqual([]);
-    }));
-
-  test('that is frozen when its Lease is deleted is waited for by the other as long as it might still call', () =>
-    onStage(async (stage) => {
-      const { a } = await openPair(stage);
-      await renewals(stage, a, 1);
-      a.operator.process.kill('SIGSTOP');
-      await stage.deleteLease();
-      await stage.psets.create('one');
-      await waitFor(() => stage.record.takeoverBy('b'), {
-        what: 'the other to take over',
-        timeoutMs: 90_000,
-      });
-      const waited = (stage.record.takeoverBy('b') ?? Number.NaN) - stage.record.lastClaimOf('a');
-      // From then on the frozen one calls no more when it wakes; 15 s is what its Lease promised.
-      expect(waited).toBeGreaterThan(10_000);
-      expectClean(await stage.psets.until('one', 'Applied', 60_000));
-      a.operator.process.kill('SIGCONT');
-      await waitFor(() => timesSaid(a, 'lost the leadership'), {
-        what: 'the former to know',
-        timeoutMs: 60_000,
-      });
-      expect(stage.puts('one').map(({ by }) => by)).toEqual(['b']);
-      expect(stage.record.breaches()).toEqual([]);
-    }));
-
   test('of a crowd that starts at once is one, and each object is sent once', () =>
     onStage(async (stage) => {
       const objects = Array.from({ length: 10 }, (_, number) => `object-${number}`);

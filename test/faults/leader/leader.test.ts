@@ -30,7 +30,7 @@ interface Outcome {
 /** A leader at work loses its Lease, and users go on with theirs. */
 async function play(stage: LeaderStage, loss: Loss, ready: () => void): Promise<Outcome> {
   const { record } = stage;
-  const { a, b } = await openPair(stage, { flags: ['--api-rate', '2/1s', '--concurrency', '50'] });
+  const { a, b } = await openPair(stage, { flags: ['--api-rate', '2/1s'] });
   ready();
   await Promise.all(Object.keys(EDITED).map((name) => stage.psets.create(name)));
   await Promise.all(Object.keys(EDITED).map((name) => stage.psets.until(name, 'Applied', 60_000)));

@@ -145,7 +145,7 @@ export const ATTACKS: readonly Attack[] = [
     async run({ self, victim }) {
       const theirs = pathOf(victim.namespace, 'pipesettings', 'orders');
       const own = `${pathOf(self.namespace, 'pipesettings', 'orders')}/status`;
-      const proof = { time: '2026-01-01T00:00:00Z', apiHash: 'sha256:0' };
+      const verified = { time: '2026-01-01T00:00:00Z', apiHash: 'sha256:0' };
       const secret = `/api/v1/namespaces/${victim.namespace}/secrets/key`;
       return [
         ...allowed('it read an object of the other', await self.ask('GET', theirs)),
@@ -155,7 +155,7 @@ export const ATTACKS: readonly Attack[] = [
           await self.ask('PATCH', theirs, { spec: { suspend: true } }),
         ),
         ...allowed('it deleted an object of the other', await self.ask('DELETE', theirs)),
-        ...allowed('it wrote a status', await self.ask('PATCH', own, { status: { proof } })),
+        ...allowed('it wrote a status', await self.ask('PATCH', own, { status: { verified } })),
       ];
     },
   },

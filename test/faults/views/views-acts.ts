@@ -5,11 +5,7 @@ import { type Sort, type Subject, subjectOf } from './views-subjects.ts';
  * What users do to an object. A number is a wish; `heir` makes another object for the same pipe or
  * organization.
  */
-export type Act =
-  | `${'make' | 'change' | 'suspend' | 'heir'} ${number}`
-  | `label ${string}`
-  | 'remove'
-  | 'touch';
+export type Act = `${'make' | 'change' | 'suspend' | 'heir'} ${number}` | 'remove';
 
 /** An object, and the one that is to have its pipe or organization after it. */
 export interface Cast {
@@ -41,10 +37,6 @@ export async function perform({ subject, heir }: Cast, act: Act): Promise<void> 
       return subject.change(wish, { suspend: true });
     case 'heir':
       return heir.make(wish);
-    case 'label':
-      return subject.label(what);
-    case 'touch':
-      return subject.touch();
     default:
       return subject.remove();
   }
@@ -75,7 +67,7 @@ function summaryOf(acts: readonly Act[]): {
   for (const act of acts) {
     const [verb, what] = act.split(' ');
     if (verb === 'heir') heirWish = Number(what);
-    else if (verb !== 'label' && verb !== 'touch') {
+    else {
       last = verb;
       wish = verb === 'remove' ? undefined : Number(what);
     }

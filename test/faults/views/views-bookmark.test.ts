@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
+import { asAdmin } from '../../support/cluster.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { createView } from './views.ts';
-import { listsOf } from './views-past.ts';
 import { subjectOf } from './views-subjects.ts';
 
 /** Long enough for a line to be read. */
@@ -33,11 +33,8 @@ describe('R5: a bookmark', () => {
       await waitFor(isTold, { what: 'the watch to have told of everything' });
       // Something else happens, so that the collection's version is not that of its last event.
       await stage.secret(`beside-${one.name}`, {});
-      const { metadata } = JSON.parse(
-        (await listsOf(stage.namespace)).get('pipesettings') ?? '',
-      ) as {
-        metadata: { resourceVersion: string };
-      };
+      const list = `/apis/pipewright.dev/v1alpha1/namespaces/${stage.namespace}/pipesettings`;
+      const { metadata } = await asAdmin<{ metadata: { resourceVersion: string } }>('GET', list);
       const former = [...stage.kube.watches].find(({ path }) => path.includes('/pipesettings?'));
       if (one.came)
         former?.send(

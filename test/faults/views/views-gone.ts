@@ -5,8 +5,7 @@ import type { Passing, Watch } from '../proxy.ts';
 import { openStage } from '../stage.ts';
 import { createView, EXPIRED, hide, pluralOf } from './views.ts';
 import { type Act, type Cast, castOf, dealtWith, perform } from './views-acts.ts';
-import { markersThrough } from './views-past.ts';
-import { type Outcome, SORTS, type Sort } from './views-subjects.ts';
+import { markersThrough, type Outcome, SORTS, type Sort } from './views-subjects.ts';
 
 /** How the operator learns that it has missed something. */
 export type Notice =

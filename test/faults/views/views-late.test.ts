@@ -6,7 +6,6 @@ const CLEAN: Telling = 'as it happens';
 const TELLINGS = [
   { property: 'R14', telling: '5 s late' },
   { property: 'R5', telling: 'twice' },
-  { property: 'R5', telling: 'across objects, the later first' },
 ] as const;
 const resultsOf = crowd([CLEAN, ...TELLINGS.map(({ telling }) => telling)], {
   atOnce: 2,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Org } from '../../support/organizations.ts';
 import { openStage } from '../stage.ts';
-import { createView, cross, delay, nameOf, type View, type Write } from './views.ts';
+import { createView, delay, nameOf, type View, type Write } from './views.ts';
 import { type Act, castOf, dealtWith, perform } from './views-acts.ts';
 import { type Outcome, SORTS, type Sort, type Subject } from './views-subjects.ts';
 
@@ -40,7 +40,7 @@ export interface Told {
 const QUIET_MS = 1_000;
 
 /** How watches tell what happens. */
-export type Telling = 'as it happens' | '5 s late' | 'twice' | 'across objects, the later first';
+export type Telling = 'as it happens' | '5 s late' | 'twice';
 
 const LAG_MS = 5_000;
 
@@ -105,8 +105,6 @@ function begin(telling: Telling, view: View): () => void {
       return delay(view, LAG_MS);
     case 'twice':
       return view.wear(({ text }) => [text, text]);
-    case 'across objects, the later first':
-      return cross(view);
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { controlPlane } from '../../controlplane/client.ts';
+import { controlPlane, waitFor } from '../../controlplane/client.ts';
 import { requestToken, writeTokenKubeconfig } from '../../controlplane/identity.ts';
 import type { Call, Match } from '../../simulator/types.ts';
 import { startOperator } from '../../support/operator.ts';
@@ -8,7 +8,6 @@ import type { Watch } from '../proxy.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { layWire } from '../wire.ts';
 import { createView, type View } from './views.ts';
-import { untilWatched } from './views-secrets.ts';
 import { subjectOf } from './views-subjects.ts';
 
 /** How a connection dies without a word. */
@@ -81,6 +80,19 @@ async function startThrough(
     kubeconfig: await writeTokenKubeconfig(file, { server, caPem: ca, token, namespace }),
     apiUrl: api.url,
     flags: ['--namespaces', namespace, '--leader-elect=false', '--api-rate', '0'],
+  });
+}
+
+/**
+ * Resolves when the operator watches these Secrets: it is told by a line of all that happens to
+ * them from now on.
+ */
+async function untilWatched({ kube }: Stage, names: readonly string[]): Promise<void> {
+  const selectors = (): (string | null)[] =>
+    [...kube.watches].map(({ path }) => new URL(path, kube.url).searchParams.get('fieldSelector'));
+  await waitFor(selectors, {
+    what: `a watch of each of the Secrets ${names.join(', ')}`,
+    until: (watched) => names.every((name) => watched.includes(`metadata.name=${name}`)),
   });
 }
 

@@ -23,15 +23,9 @@ export interface Subject {
   make(wish: number, more?: Readonly<Record<string, unknown>>): Promise<void>;
   change(wish: number, more?: Readonly<Record<string, unknown>>): Promise<void>;
   remove(): Promise<void>;
-  /** Puts it into another shard. */
-  label(shard: string): Promise<void>;
-  /** A change that asks for nothing. Does nothing where the object is gone. */
-  touch(): Promise<void>;
   get(): Promise<Org | undefined>;
   /** Waits until `Ready` speaks of the present generation with this reason. */
   until(reason: string): Promise<void>;
-  /** Waits until `Ready` speaks of the present generation. */
-  untilLookedAt(): Promise<void>;
   untilGone(): Promise<void>;
   /**
    * Waits until the API holds what this wish declares, and nothing else of ours, and the object, if
@@ -56,9 +50,8 @@ export interface Outcome {
 }
 
 /**
- * Many cases run at once, on machines that are busy with others; and one that leaves the shard
- * between intent and request is waited for until that could not be at work any more, a minute after
- * `--api-timeout`.
+ * Many cases run at once, on machines that are busy with others; and a change that is lost is
+ * waited for until a minute after `--api-timeout`.
  */
 const PATIENCE_MS = 150_000;
 
@@ -100,7 +93,7 @@ export function subjectOf(
       const body = {
         apiVersion: 'pipewright.dev/v1alpha1',
         kind,
-        metadata: { name, labels: { shard: 'a' } },
+        metadata: { name },
         spec: specOf(wish, more),
       };
       await asAdmin('POST', collection, body);
@@ -109,10 +102,6 @@ export function subjectOf(
       change(path, (stored) => ({ ...stored, spec: specOf(wish, more) })),
     async remove() {
       await asAdmin('DELETE', path);
-    },
-    label: (shard) => relabel(path, { shard }),
-    async touch() {
-      if (await subject.get()) await relabel(path, { touched: randomUUID() });
     },
     async get() {
       const { status, json, text } = await restRequest(controlPlane.admin, 'GET', path);
@@ -124,12 +113,6 @@ export function subjectOf(
       await waitFor(() => subject.get(), {
         what: `${name} to be ${reason}`,
         until: (object) => isReady(object, reason),
-      });
-    },
-    async untilLookedAt() {
-      await waitFor(() => subject.get(), {
-        what: `${name} to be looked at`,
-        until: (object) => isReady(object),
       });
     },
     async untilGone() {
@@ -164,11 +147,14 @@ export function subjectOf(
   return subject;
 }
 
-function relabel(path: string, labels: Readonly<Record<string, string>>): Promise<void> {
-  return change(path, ({ metadata, ...rest }) => ({
-    ...rest,
-    metadata: { ...metadata, labels: { ...(metadata as { labels?: object }).labels, ...labels } },
-  }));
+/** Resolves when objects of both kinds that are made now have gone all the way. */
+export async function markersThrough(stage: Stage): Promise<void> {
+  const markers = (['PipeSettings', 'Organization'] as const).map(async (sort) => {
+    const marker = subjectOf(stage, sort, `marker-${sort.toLowerCase()}-${randomUUID()}`);
+    await marker.make(9);
+    await marker.untilWish(9);
+  });
+  await Promise.all(markers);
 }
 
 interface Remote {
@@ -223,13 +209,10 @@ function organizationAt(
   return { name: held?.name, ids: (held?.privateEndpoints ?? []).map(({ id }) => id).toSorted() };
 }
 
-function isReady(object: Org | undefined, reason?: string): boolean {
+function isReady(object: Org | undefined, reason: string): boolean {
   const { generation } = object?.metadata ?? {};
   return (object?.status.conditions ?? []).some(
-    (one) =>
-      one.type === 'Ready' &&
-      one.reason === (reason ?? one.reason) &&
-      one.observedGeneration === generation,
+    (one) => one.type === 'Ready' && one.reason === reason && one.observedGeneration === generation,
   );
 }
 

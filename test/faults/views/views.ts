@@ -40,18 +40,8 @@ export interface View {
   readonly writes: readonly Write[];
   /** Looks through this first, until the function that is returned is called. */
   wear(lens: Lens): () => void;
-  /** Answers every list of these collections, by plural, with this text. */
-  answerLists(lists: ReadonlyMap<string, string>): Answered;
   /** Takes reads and writes before anything else does; true: it has dealt with it. */
   take(first: ((passing: Passing) => Promise<boolean>) | undefined): void;
-}
-
-/** Lists that are answered with what was. */
-export interface Answered {
-  /** How many it has been. */
-  readonly count: () => number;
-  /** The server answers those that come now. */
-  end(): void;
 }
 
 export function createView(): View {
@@ -59,8 +49,6 @@ export function createView(): View {
   const writes: Write[] = [];
   const lenses = new Set<Lens>();
   const signatures = new Map<string, string>();
-  let past: ReadonlyMap<string, string> | undefined;
-  let answers = 0;
   let first: ((passing: Passing) => Promise<boolean>) | undefined;
 
   function read(text: string, { path }: Watch): Shown {
@@ -80,11 +68,6 @@ export function createView(): View {
       lenses.add(lens);
       return () => void lenses.delete(lens);
     },
-    answerLists(lists) {
-      past = lists;
-      answers = 0;
-      return { count: () => answers, end: () => void (past = undefined) };
-    },
     take: (next) => void (first = next),
     handlers: {
       line(text, watch) {
@@ -100,11 +83,6 @@ export function createView(): View {
         if (await first?.(passing)) return;
         const { method, path, body } = passing;
         const plural = pluralOf(path);
-        const list = method === 'GET' && isList(path) ? past?.get(plural) : undefined;
-        if (list !== undefined) {
-          answers += 1;
-          return passing.reply({ status: 200, text: list });
-        }
         const { status: code } = await passing.forward();
         if (method !== 'GET' && plural !== 'events')
           writes.push({ name: nameOf(path), plural, body, code });
@@ -135,22 +113,6 @@ export function hide(view: View, fits: (shown: Shown) => boolean, times = 1): Hi
 }
 
 /**
- * Holds up every line that comes now, and the answers of all watches with it, until the function
- * returned is called.
- */
-export function holdUp(view: View): () => void {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const takeOff = view.wear(async ({ text }) => {
-    await promise;
-    return [text];
-  });
-  return () => {
-    takeOff();
-    resolve();
-  };
-}
-
-/**
  * Every line comes so much later, as through an API server that lags behind; ends with what is
  * under way not sent.
  */
@@ -167,36 +129,6 @@ export function delay(view: View, ms: number): () => void {
   return () => {
     takeOff();
     for (const timer of timers) clearTimeout(timer);
-  };
-}
-
-const CROSSING_MS = 300;
-
-/**
- * A line about an object that is known waits for one about another, which goes first; not for long.
- * A new object is never kept waiting: Kubernetes tells of what it holds in the order of versions,
- * and one that is not held and older than what was told is taken for a dead one.
- */
-export function cross(view: View): () => void {
-  const waiting = new Map<Watch, { readonly shown: Shown; readonly timer: NodeJS.Timeout }>();
-  const takeOut = (watch: Watch): readonly string[] => {
-    const late = waiting.get(watch);
-    clearTimeout(late?.timer);
-    waiting.delete(watch);
-    return late ? [late.shown.text] : [];
-  };
-  const takeOff = view.wear((shown, watch) => {
-    const isSame = waiting.get(watch)?.shown.object.metadata.name === shown.object.metadata.name;
-    if (waiting.has(watch))
-      return isSame ? [...takeOut(watch), shown.text] : [shown.text, ...takeOut(watch)];
-    if (shown.type === 'ADDED') return undefined;
-    const timer = setTimeout(() => takeOut(watch).forEach((text) => watch.send(text)), CROSSING_MS);
-    waiting.set(watch, { shown, timer });
-    return [];
-  });
-  return () => {
-    takeOff();
-    for (const { timer } of waiting.values()) clearTimeout(timer);
   };
 }
 
@@ -221,10 +153,6 @@ export function pluralOf(path: string): string {
 /** The name of the object that a path is about; empty for a list. */
 export function nameOf(path: string): string {
   return partsOf(path)[1] ?? '';
-}
-
-function isList(path: string): boolean {
-  return partsOf(path).length === 1;
 }
 
 /** What comes after the namespace. */

@@ -6,6 +6,7 @@ import {
   done,
   type Effect,
   identifies,
+  type Lab,
   namesKeyId,
   namesKeySecret,
   namesSecret,
@@ -22,6 +23,9 @@ import {
   renames,
 } from './fields-organization.ts';
 
+/** A setting that the API has and this version of the operator does not know. */
+export const GAINED = 'new_setting';
+
 const CREDENTIALS = {
   'credentialsSecretRef.name': namesSecret,
   'credentialsSecretRef.keyIdKey': namesKeyId,
@@ -36,6 +40,7 @@ export const EFFECTS: Readonly<Record<KindName, Readonly<Record<string, Effect>>
     pipeId: identifies('pipeId'),
     ...CREDENTIALS,
     ...Object.fromEntries(Object.keys(SETTINGS).map((name) => [`settings.${name}`, sends(name)])),
+    additionalSettings: sendsGained,
     suspend: suspends,
     mode: previews,
     reassertInterval: repeats,
@@ -76,4 +81,14 @@ function sends(setting: string): Effect {
     }
     expect(callsOf(lab, name)).toHaveLength(2);
   };
+}
+
+/** What the API has gained goes with the settings, whatever its type. */
+async function sendsGained(lab: Lab): Promise<void> {
+  const { make, name } = lab;
+  for (const value of [5, 'fast', true]) {
+    await make.create(name, { additionalSettings: { [GAINED]: value } });
+    await make.until(name, done(lab));
+    expect(callsOf(lab, name).at(-1)?.body).toEqual({ engine_max_threads: 8, [GAINED]: value });
+  }
 }

@@ -4,13 +4,16 @@ import { openScene, type Scene } from '../../support/scene.ts';
 import { KINDS, type KindName, type Maker, makersOf } from '../../support/states.ts';
 import { type Effect, repeats } from './fields-effects.ts';
 import { specLeaves } from './fields-leaves.ts';
-import { EFFECTS } from './fields-table.ts';
+import { EFFECTS, GAINED } from './fields-table.ts';
 
 let scene: Scene;
 let operator: InnerOperator;
 let makers: Readonly<Record<KindName, Maker>>;
 beforeAll(async () => {
-  scene = await openScene({ start: false, simulator: { activity: { anyActivity: true } } });
+  scene = await openScene({
+    start: false,
+    simulator: { activity: { anyActivity: true }, settings: { gained: [GAINED] } },
+  });
   operator = await scene.startInner();
   makers = makersOf(scene);
 });

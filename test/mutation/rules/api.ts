@@ -1,4 +1,4 @@
-import { type Mutation, seenInLife } from '../mutation.ts';
+import type { Mutation } from '../mutation.ts';
 
 const SLOTS = 'test/unit/api-limiter.test.ts';
 const PAUSE = 'test/unit/api-limiter-pause.test.ts';
@@ -33,11 +33,6 @@ const LIMITER: readonly Mutation[] = [
     to: 'DROP_AFTER_MS',
     seenBy: { test: SLOTS, title: 'keeps a credential for as long as its calls count' },
   },
-  seenInLife('rate-forgets-calls-under-way', 'Calls that are under way count against --api-rate.'),
-  seenInLife(
-    'one-more-in-flight',
-    'With one key no more calls are under way at once than --api-in-flight allows.',
-  ),
   {
     name: 'made-up-keys-do-not-pile-up',
     rule: 'Of a key with which no call was made nothing is remembered once nobody asks with it.',
@@ -65,11 +60,6 @@ const LIMITER: readonly Mutation[] = [
     to: 'const USERS_IN_A_ROW = 400;',
     seenBy: { test: SLOTS, title: 'serves user changes first and scheduled work once in five' },
   },
-  seenInLife(
-    'later-answer-shortens-pause',
-    'A pause that the API has asked for is not cut short by a later answer.',
-  ),
-  seenInLife('busy-503-does-not-pause', 'A 503 with Retry-After pauses all calls of its key.'),
   {
     name: 'granted-call-waits-for-the-pause',
     rule: 'A call that was granted before a pause does not leave in the pause.',
@@ -195,10 +185,6 @@ const HTTP: readonly Mutation[] = [
     to: 'sent: false,',
     seenBy: { test: CLIENT, title: 'makes one arrival when the server closes right after reading' },
   },
-  seenInLife(
-    'timed-out-call-counts-as-unsent',
-    'A write without an answer at its deadline may have been carried out, and is said so.',
-  ),
   {
     name: 'http-1-only',
     rule: 'The management API is spoken to in HTTP/1.1, which nothing repeats on its own.',
@@ -318,8 +304,6 @@ const REPLIES: readonly Mutation[] = [
     to: 'const unknown = sent && !write;',
     seenBy: { test: ERRORS, title: 'knows the effect of a write that left without an answer' },
   },
-  seenInLife('408-counts-as-refusal', 'A write answered with 408 may have been carried out.'),
-  seenInLife('error-object-in-200-passes', 'A 200 with an error in its body confirms nothing.'),
   {
     name: 'server-wait-has-an-end',
     rule: 'No server can make the operator wait for longer than a quarter of an hour.',
@@ -363,7 +347,6 @@ const REPLIES: readonly Mutation[] = [
       title: 'hides it within base64 of a longer text, wherever it begins',
     },
   },
-  seenInLife('mask-only-first-occurrence', 'A key is hidden as often as the API repeats it.'),
   {
     name: 'key-hidden-in-request-ids',
     rule: 'A key that comes together only as odd characters go is hidden all the same.',

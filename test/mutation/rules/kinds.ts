@@ -1,72 +1,10 @@
-import { type Mutation, seenInLife } from '../mutation.ts';
+import type { Mutation } from '../mutation.ts';
 
-const NOT_CONFIRMED = 'test/unit/pipe-settings-not-confirmed.test.ts';
-const PIPE_PLAN = 'test/unit/pipe-settings-plan.test.ts';
-const ACTIVITY_PLAN = 'test/unit/activity-plan.test.ts';
-const ACTIVITY_REPORT = 'test/unit/activity-report.test.ts';
 const PIPE_SPEC = 'test/unit/pipe-settings-resource.test.ts';
 const ORGANIZATION_SPEC = 'test/unit/organization-resource.test.ts';
 
 /** Settings of pipes, and records of activities. */
 const SMALL_KINDS: readonly Mutation[] = [
-  seenInLife('zero-and-false-never-sent', 'Declared zeros and false are sent like other values.'),
-  seenInLife('request-hash-without-base-url', 'Another --api-url gets what is declared.'),
-  seenInLife('reassert-by-default', 'Without reassertInterval nothing is sent again by itself.'),
-  {
-    name: 'other-echo-is-not-applied',
-    rule: 'Settings that the API reports otherwise than declared are not said to be applied.',
-    file: 'kinds/pipe-settings/confirmed.ts',
-    from: 'shown.comparison.differences.length > 0',
-    to: 'shown.comparison.differences.length > 99',
-    seenBy: { test: NOT_CONFIRMED, title: 'names the difference, keeps the last confirmed write' },
-  },
-  {
-    name: 'late-request-is-overwritten',
-    rule: 'What is declared is sent once more when an earlier lost request can act no more.',
-    file: 'kinds/pipe-settings/confirmed.ts',
-    from: 'return settledAt === undefined',
-    to: 'return settledAt !== 0',
-    seenBy: {
-      test: 'test/unit/pipe-settings-unsettled.test.ts',
-      title: 'an edit after a lost answer is sent at once, and once more',
-    },
-  },
-  {
-    name: 'plan-only-holds-for-pipes',
-    rule: 'With --plan-only no setting is sent, whatever the mode of the object.',
-    file: 'kinds/pipe-settings/plan.ts',
-    from: "spec.mode === 'Plan' || planOnly",
-    to: "spec.mode === 'Plan'",
-    seenBy: { test: PIPE_PLAN, title: 'before mode Apply' },
-  },
-  {
-    name: 'record-is-fetched-once',
-    rule: 'A record that was fetched is not fetched again.',
-    file: 'kinds/activity/plan.ts',
-    from: 'record && !isRequested(object)',
-    to: 'record && isRequested(object)',
-    seenBy: { test: ACTIVITY_PLAN, title: 'nothing is ever done again, whatever the time' },
-  },
-  seenInLife('fetched-activity-ignores-edit', 'After an edit a fetched Activity is Ready again.'),
-  {
-    name: 'late-record-is-waited-for',
-    rule: 'A young record that is not there yet is waited for, also where the API says 400.',
-    file: 'kinds/activity/report.ts',
-    from: ' || attempt.verdict.httpStatus === 400',
-    to: '',
-    seenBy: {
-      test: ACTIVITY_REPORT,
-      title: 'is waited for likewise where the API answers with 400',
-    },
-  },
-  {
-    name: 'odd-status-counts-for-nothing',
-    rule: 'What the schema of a status refuses is as if it had never been written.',
-    file: 'kinds/schema/sound.ts',
-    from: 'if (read.success) return read.data as object;',
-    to: 'if (read.success) return read.data as object; else return rest as object;',
-    seenBy: { test: 'test/unit/hostile-objects.test.ts', title: 'takes any JSON as status' },
-  },
   {
     name: 'deep-spec-is-none',
     rule: 'A spec nested without end overflows no stack.',
@@ -111,4 +49,27 @@ const SPECS: readonly Mutation[] = [
   },
 ];
 
-export const KINDS: readonly Mutation[] = [...SMALL_KINDS, ...SPECS];
+/** Endpoints in replies and requests. */
+const ENDPOINTS: readonly Mutation[] = [
+  {
+    name: 'unreadable-list-is-unknown',
+    rule: 'A list that cannot be read is unknown, not empty.',
+    file: 'kinds/organization/endpoints/endpoints.ts',
+    from: 'return entries.length === 0 && list.length > 0 ? undefined : entries;',
+    to: 'return entries;',
+    seenBy: { test: 'test/unit/organization-lists.test.ts', title: 'is unknown' },
+  },
+  {
+    name: 'order-of-endpoints-is-no-change',
+    rule: 'The same endpoints in another order are not sent again.',
+    file: 'kinds/organization/remote.ts',
+    from: 'goal.endpoints?.toSorted((a, b) => (tupleKey(a) < tupleKey(b) ? -1 : 1))',
+    to: 'goal.endpoints',
+    seenBy: {
+      test: 'test/unit/kinds-canonical.test.ts',
+      title: 'does not tell the order of the endpoints',
+    },
+  },
+];
+
+export const KINDS: readonly Mutation[] = [...SMALL_KINDS, ...SPECS, ...ENDPOINTS];

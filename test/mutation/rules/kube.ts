@@ -1,4 +1,4 @@
-import { type Mutation, seenInLife } from '../mutation.ts';
+import type { Mutation } from '../mutation.ts';
 
 const CLIENT = 'test/unit/kube-client.test.ts';
 const STREAM = 'test/unit/kube-client-stream.test.ts';
@@ -177,11 +177,6 @@ const CALLS: readonly Mutation[] = [
 
 /** What is known of the objects, and when it is known to be old. */
 const CACHE: readonly Mutation[] = [
-  seenInLife(
-    'restored-list-taken-for-late',
-    'After a restored backup what is listed is the truth, whatever versions were seen before.',
-  ),
-  seenInLife('failed-watch-rejects-unheard', 'A watch that is refused or breaks goes on trying.'),
   {
     name: 'versions-are-numbers',
     rule: 'Resource versions are compared as numbers of any length.',

@@ -1,4 +1,4 @@
-import { type Mutation, seenInLife } from '../mutation.ts';
+import type { Mutation } from '../mutation.ts';
 
 const LEASE_ACQUIRING = 'test/unit/kube-lease-acquiring.test.ts';
 const LEADERSHIP = 'test/unit/leadership.test.ts';
@@ -38,11 +38,6 @@ export const LEASES: readonly Mutation[] = [
       title: 'makes a deleted Lease again as it was, before a standby',
     },
   },
-  seenInLife('lease-taken-too-late', 'When a leader dies, another leads after one term.'),
-  seenInLife(
-    'old-renewal-permits-calls',
-    'A leader that stood still for longer than its Lease lasts calls nobody when it goes on.',
-  ),
   {
     name: 'late-renewal-is-none',
     rule: 'A renewal whose answer is read after the deadline is none.',

@@ -5,35 +5,11 @@ const PLAN = 'test/unit/plugin-plan.test.ts';
 /** What the plugin says that the operator would do, and how it shows what others have written. */
 export const PLUGIN: readonly Mutation[] = [
   {
-    name: 'rehearsal-removes',
-    rule: 'A plan of an Organization goes on from what its own requests have changed.',
-    file: 'kinds/organization/attempt/rehearsal.ts',
-    from: '(list ?? []).filter((entry) => !isGone(entry))',
-    to: '(list ?? [])',
-    seenBy: {
-      test: 'test/unit/organization-preview.test.ts',
-      title:
-        'what has to make room goes first, and what follows it is shown as a request of its own',
-    },
-  },
-  {
-    name: 'rehearsal-tries-what-was-refused',
-    rule: 'What was refused before its time is in a plan, as every edit makes it due.',
-    file: 'kinds/organization/attempt/rehearsal.ts',
-    from: 'session: withRefusalsDue(begun.session)',
-    to: 'session: begun.session',
-    seenBy: {
-      test: 'test/unit/organization-preview.test.ts',
-      title:
-        'what was refused is shown as sent before its time too, as the edit to Apply makes it due',
-    },
-  },
-  {
     name: 'unknown-fields-are-told',
     rule: 'A field that the schema does not have is a problem of its manifest.',
-    file: 'kinds/schema/definition.ts',
-    from: 'result.success ? unknownFields(spec, result.data, []) : []',
-    to: '[] as (readonly PropertyKey[])[]',
+    file: 'kinds/schema/parser.ts',
+    from: 'const unknown = unknownFields(spec, data, []);',
+    to: 'const unknown = [] as (readonly PropertyKey[])[];',
     seenBy: { test: PLAN, title: 'what is not valid is told with the line of its field' },
   },
   {

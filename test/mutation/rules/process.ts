@@ -1,4 +1,4 @@
-import { type Mutation, seenInLife } from '../mutation.ts';
+import type { Mutation } from '../mutation.ts';
 
 const LEADERSHIP = 'test/unit/leadership.test.ts';
 const GRACE = 'test/unit/process-grace.test.ts';
@@ -28,26 +28,6 @@ const LEADING: readonly Mutation[] = [
     to: '',
     seenBy: { test: LEADERSHIP, title: 'stopped in the very moment in which it wins the Lease' },
   },
-  seenInLife(
-    'lease-released-while-passes-run',
-    'The Lease is given back when the last running call has ended, not before.',
-  ),
-  seenInLife(
-    'taken-over-with-old-knowledge',
-    'Who takes over sends nothing before it knows what the former leader did.',
-  ),
-  {
-    name: 'operator-asks-its-lease',
-    rule: 'The calls of the operator ask the Lease, and no one else, whether they may leave.',
-    file: 'operator.ts',
-    from: 'mayStart: options.mayStartCall,',
-    to: 'mayStart: () => true,',
-    seenBy: {
-      test: 'test/unit/operator-leads-again.test.ts',
-      title:
-        'who may not be sure to lead sends nothing, and what was not sent is sent when he may again',
-    },
-  },
   {
     name: 'stuck-call-is-broken-off',
     rule: 'A call that hangs holds the end of a process up for no longer than its grace.',
@@ -64,7 +44,6 @@ const LEADING: readonly Mutation[] = [
     to: '',
     seenBy: { test: GRACE, title: 'a call that outlasts the grace is broken off' },
   },
-  seenInLife('grace-of-stuck-passes', 'A process that is told to end does so within its grace.'),
 ];
 
 /** What the process was asked to do. */

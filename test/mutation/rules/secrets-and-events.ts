@@ -1,4 +1,4 @@
-import { type Mutation, seenInLife } from '../mutation.ts';
+import type { Mutation } from '../mutation.ts';
 
 const SECRETS = 'test/unit/kube-secrets.test.ts';
 const SECRETS_READ = 'test/unit/kube-secrets-read.test.ts';
@@ -24,10 +24,6 @@ export const SECRETS_AND_EVENTS: readonly Mutation[] = [
     to: 'metadataOnly: false,',
     seenBy: { test: SECRETS, title: 'asks for nothing but the one Secret, by name and without' },
   },
-  seenInLife(
-    'secrets-told-by-name-alone',
-    "Nothing is sent with the Secret of the same name in another tenant's namespace.",
-  ),
   {
     name: 'watches-of-a-namespace-are-bounded',
     rule: 'In one namespace no more than 1,500 Secrets are watched or read.',

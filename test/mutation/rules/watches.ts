@@ -1,7 +1,7 @@
 import type { Mutation } from '../mutation.ts';
 
-const INFORMERS = 'test/unit/controller-informers.test.ts';
-const REACHED = 'test/unit/controller-informers-reached.test.ts';
+const INFORMERS = 'test/unit/kube-informers.test.ts';
+const REACHED = 'test/unit/kube-informers-reached.test.ts';
 const WATCH = 'test/unit/kube-watch.test.ts';
 const REACH = 'test/unit/kube-watch-reach.test.ts';
 const WATCH_STALE = 'test/unit/kube-watch-stale.test.ts';
@@ -71,7 +71,7 @@ const INFORMED: readonly Mutation[] = [
   {
     name: 'shard-has-its-own-objects',
     rule: 'With --selector only objects that match are worked on.',
-    file: 'controller/informers.ts',
+    file: 'kube/cache/informers.ts',
     from: '...(labelSelector !== undefined && { labelSelector }),',
     to: '',
     seenBy: { test: INFORMERS, title: 'of a shard its own objects are asked for alone' },
@@ -79,15 +79,15 @@ const INFORMED: readonly Mutation[] = [
   {
     name: 'namespaces-side-by-side',
     rule: 'With --namespaces the objects of all of them are known.',
-    file: 'controller/informers.ts',
-    from: 'kind.sink(namespace)',
-    to: 'kind.sink()',
+    file: 'kube/cache/informers.ts',
+    from: 'watched.sink(namespace)',
+    to: 'watched.sink()',
     seenBy: { test: INFORMERS, title: 'sees the objects of those, and none of others' },
   },
   {
     name: 'forbidden-namespace-holds-up-nobody',
     rule: 'Who takes over waits half a minute for a namespace that is forbidden, and goes on without.',
-    file: 'controller/informers.ts',
+    file: 'kube/cache/informers.ts',
     from: 'await Promise.race([come, passedOver.promise]);',
     to: 'await come;',
     seenBy: { test: REACHED, title: 'without the namespaces that stay forbidden' },
@@ -95,7 +95,7 @@ const INFORMED: readonly Mutation[] = [
   {
     name: 'forbidden-for-long-is-not-waited-for-again',
     rule: 'A namespace that was passed over holds up no takeover while it is forbidden.',
-    file: 'controller/informers.ts',
+    file: 'kube/cache/informers.ts',
     from: 'scope.isPassedOver ? 0 : REFUSAL_PATIENCE_MS',
     to: 'REFUSAL_PATIENCE_MS',
     seenBy: { test: REACHED, title: 'without a namespace that was passed over before' },
@@ -103,7 +103,7 @@ const INFORMED: readonly Mutation[] = [
   {
     name: 'allowed-namespace-has-its-time-again',
     rule: 'A namespace that is allowed again is waited for like any other.',
-    file: 'controller/informers.ts',
+    file: 'kube/cache/informers.ts',
     from: 'scope.isPassedOver = false;',
     to: '',
     seenBy: { test: REACHED, title: 'with one that was passed over and has been allowed since' },
@@ -111,7 +111,7 @@ const INFORMED: readonly Mutation[] = [
   {
     name: 'forbidden-for-a-moment-is-no-refusal',
     rule: 'A namespace that was forbidden for a moment, and fails otherwise since, is not passed over.',
-    file: 'controller/informers.ts',
+    file: 'kube/cache/informers.ts',
     from: 'cancelPatience?.();\n      cancelPatience = undefined;',
     to: '',
     seenBy: {
@@ -122,15 +122,15 @@ const INFORMED: readonly Mutation[] = [
   {
     name: 'takeover-says-what-it-waits-for',
     rule: 'What a takeover waits for is named by /readyz.',
-    file: 'controller/informers.ts',
-    from: 'scope.missing = explain(error, scope.kind);',
-    to: 'if (scope.missing !== undefined) scope.missing = explain(error, scope.kind);',
+    file: 'kube/cache/informers.ts',
+    from: 'scope.missing = explain(error, scope.watched);',
+    to: 'if (scope.missing !== undefined) scope.missing = explain(error, scope.watched);',
     seenBy: { test: REACHED, title: 'not while the list fails otherwise' },
   },
   {
     name: 'missing-crd-is-waited-for',
     rule: 'Where a CRD is missing nothing begins with half of the objects.',
-    file: 'controller/informers.ts',
+    file: 'kube/cache/informers.ts',
     from: 'if (scope.namespace !== undefined && isForbidden(error))',
     to: 'if (scope.namespace !== undefined)',
     seenBy: { test: INFORMERS, title: 'does not take a missing CRD for a missing namespace' },

@@ -1,5 +1,6 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { definitions } from '../../../src/kinds/definitions.ts';
+import { toStructural } from '../../../src/kinds/schema/structural.ts';
 
 /** A kind that the server knows. */
 export interface ServedKind {
@@ -67,17 +68,11 @@ function rootOf({ group, version }: ServedKind): string {
   return group === '' ? `/api/${version}/` : `/apis/${group}/${version}/`;
 }
 
-interface SchemaRule {
-  readonly rule: string;
-}
-
 /**
  * The CRD's rules are CEL, which only the API server runs; of those on a whole spec the ones on
  * immutability are read here.
  */
 function immutableFields(spec: z.ZodMiniType): string[] {
-  const { 'x-kubernetes-validations': rules = [] } = (z.globalRegistry.get(spec) ?? {}) as {
-    readonly 'x-kubernetes-validations'?: readonly SchemaRule[];
-  };
+  const rules = toStructural(spec)['x-kubernetes-validations'] ?? [];
   return rules.flatMap(({ rule }) => /^self\.(\w+) == oldSelf\.\1$/.exec(rule)?.[1] ?? []);
 }

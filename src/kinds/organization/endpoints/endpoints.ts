@@ -1,4 +1,3 @@
-import { withoutUndefined } from '../../status/common-status.ts';
 import { isStorable } from './identity.ts';
 
 /**
@@ -18,11 +17,6 @@ export interface Reported {
   readonly description?: string | undefined;
 }
 
-/** To the byte. */
-export function tupleKey({ id, cloudProvider, region }: Tuple): string {
-  return JSON.stringify([id, cloudProvider, region]);
-}
-
 /** Equal for two tuples that mean the same endpoint: ASCII case and blanks around are ignored. */
 export function sameKey({ id, cloudProvider, region }: Tuple): string {
   return JSON.stringify([plain(id), plain(cloudProvider), plain(region)]);
@@ -37,65 +31,29 @@ export function tupleOf({ id, cloudProvider, region }: Tuple): Tuple {
   return { id, cloudProvider, region };
 }
 
-/** Of ledger and intent together: an add that has been seen, or awaited, is in both. */
-export function withAdds(entries: readonly Tuple[], add: readonly Tuple[] = []): readonly Tuple[] {
-  const known = new Set(entries.map(sameKey));
-  return [...entries, ...add.filter((tuple) => !known.has(sameKey(tuple)))].map(tupleOf);
-}
-
-/**
- * The tuple of a reported entry. A part that the list leaves out is taken from the endpoint that it
- * stands for.
- */
+/** Its tuple; a part that the list leaves out is that of the endpoint it stands for. */
 export function asReported({ id, cloudProvider, region }: Reported, tuple: Tuple): Tuple {
-  return {
-    id,
-    cloudProvider: cloudProvider ?? tuple.cloudProvider,
-    region: region ?? tuple.region,
-  };
+  const { cloudProvider: provider, region: place } = tuple;
+  return { id, cloudProvider: cloudProvider ?? provider, region: region ?? place };
 }
 
-/**
- * The list of a reply, ready to be asked about single endpoints; it may have thousands of entries.
- */
+/** The list of a reply, ready to be asked about single endpoints; it may have thousands. */
 export class Listing {
-  readonly entries: readonly Reported[];
-  readonly #byId = new Map<string, Reported[]>();
+  readonly #byId: ReadonlyMap<string, readonly Reported[]>;
 
   constructor(entries: readonly Reported[]) {
-    this.entries = entries;
-    for (const entry of entries) {
-      const key = plain(entry.id);
-      const known = this.#byId.get(key);
-      if (known) known.push(entry);
-      else this.#byId.set(key, [entry]);
-    }
+    this.#byId = Map.groupBy(entries, ({ id }) => plain(id));
   }
 
   /**
-   * Whether exactly this tuple is listed, to the byte. A part that the list leaves out is no
-   * contradiction.
-   */
-  has(tuple: Tuple): boolean {
-    return this.exact(tuple) !== undefined;
-  }
-
-  exact(tuple: Tuple): Reported | undefined {
-    const key = tupleKey(tuple);
-    return this.withId(tuple.id).find((entry) => tupleKey(asReported(entry, tuple)) === key);
-  }
-
-  /**
-   * The entry that means this endpoint, in whatever case it is written; the one that is equal to
-   * the byte first. One that the ledger could not hold is somebody else's with the same id.
+   * The entry that means this endpoint, in whatever case it is written. One that the inventory
+   * could not hold is somebody else's with the same id.
    */
   find(tuple: Tuple): Reported | undefined {
-    const key = sameKey(tuple);
-    const isMeant = (entry: Reported): boolean => {
+    return this.withId(tuple.id).find((entry) => {
       const reported = asReported(entry, tuple);
-      return sameKey(reported) === key && isStorable(reported);
-    };
-    return this.exact(tuple) ?? this.withId(tuple.id).find(isMeant);
+      return sameKey(reported) === sameKey(tuple) && isStorable(reported);
+    });
   }
 
   /** All entries with this id, whatever their provider and region. */
@@ -122,12 +80,8 @@ function readEntry(entry: unknown): Reported[] {
   const { id, cloudProvider, region, description } = entry as Readonly<Record<string, unknown>>;
   const name = word(id);
   if (name === undefined) return [];
-  const parts = {
-    cloudProvider: word(cloudProvider),
-    region: word(region),
-    description: word(description),
-  };
-  return [withoutUndefined({ id: name, ...parts })];
+  const place = { cloudProvider: word(cloudProvider), region: word(region) };
+  return [{ id: name, ...place, description: word(description) }];
 }
 
 /** Ids are texts; some servers write numbers. */

@@ -1,6 +1,6 @@
 import { plainLine } from '../../../api/reply/text.ts';
 import { cutText } from '../../../controller/conditions.ts';
-import { withoutUndefined } from '../../status/common-status.ts';
+import { withoutUndefined } from '../../shared/common-status.ts';
 import { LIMITS } from '../limits.ts';
 import type { OrganizationStatus } from '../resource.ts';
 import { type Reported, readList } from './endpoints.ts';
@@ -33,6 +33,11 @@ export function readReply(
       byocConfig: byocConfigs(result),
     }),
   };
+}
+
+/** An API may leave a list out that is empty; one that cannot be read says nothing. */
+export function isListLeftOut({ privateEndpoints }: Readonly<Record<string, unknown>>): boolean {
+  return privateEndpoints === undefined || privateEndpoints === null;
 }
 
 /** How a list stands in the status. */

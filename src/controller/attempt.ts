@@ -1,0 +1,126 @@
+import type { Clock } from '../clock.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { WriteFinalizers } from '../kube/client/finalizers.ts';
+import { isConflict, KubeError } from '../kube/client/kube-error.ts';
+import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
+import type { Context, Event, Kind } from './kind.ts';
+import { type Known, newestOf, putStatus, take } from './status-writer.ts';
+
+/** What all attempts share. */
+export interface AttemptOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly writeFinalizers: WriteFinalizers;
+  readonly emit: (object: KubeObject, type: ResourceType, event: Event) => void;
+  /** Whether this process leads, to the very moment. */
+  readonly mayStart: () => boolean;
+}
+
+/** What an attempt asks of the worker that runs it. */
+export interface Host {
+  /** One place less is needed, or one more whether it is free or not. */
+  occupy(places: 1 | -1): void;
+  /** What was read counts no more: reconcile the key once more. */
+  again(): void;
+}
+
+/** One reconcile of one object while it runs: what its kind is given as context. */
+export class Attempt implements Context {
+  readonly known: Known;
+  /** Kubernetes has not taken a write, so the key comes again whatever its kind says. */
+  failure: KubeError | undefined;
+  /** Since when it has done what it does now; undefined: it is parked. */
+  since: number | undefined;
+  /** Aborted when what was begun is not wanted any more. */
+  readonly unwanted = new AbortController();
+  readonly #begun: KubeObject;
+  readonly #options: AttemptOptions;
+  readonly #host: Host;
+
+  constructor(kind: Kind, object: KubeObject, options: AttemptOptions, host: Host) {
+    this.known = { kind, object, statuses: [object.status] };
+    this.#begun = object;
+    this.#options = options;
+    this.#host = host;
+    this.since = options.clock.monotonic();
+  }
+
+  now(): number {
+    return this.#options.clock.now();
+  }
+
+  object(): KubeObject {
+    const newest = newestOf(this.known);
+    this.known.object = newest;
+    if (!this.known.statuses.includes(newest.status)) this.known.statuses.push(newest.status);
+    return newest;
+  }
+
+  stillWanted(): boolean {
+    if (this.since !== undefined) this.since = this.#options.clock.monotonic();
+    if (!this.#options.mayStart()) this.unwanted.abort();
+    this.changed();
+    return !this.signal.aborted;
+  }
+
+  get signal(): AbortSignal {
+    return this.unwanted.signal;
+  }
+
+  /** The store may have another object than the one that this began with. */
+  changed(): void {
+    const { uid, generation, deletionTimestamp } = this.#begun.metadata;
+    const now = this.known.kind.store.get(keyOf(this.#begun))?.metadata;
+    const isSame = now?.uid === uid && now.generation === generation;
+    if (!isSame || now.deletionTimestamp !== deletionTimestamp) this.unwanted.abort();
+  }
+
+  async parked<Value>(wait: () => Promise<Value>): Promise<Value> {
+    this.since = undefined;
+    this.#host.occupy(-1);
+    try {
+      return await wait();
+    } finally {
+      this.since = this.#options.clock.monotonic();
+      this.#host.occupy(1);
+    }
+  }
+
+  save(status: object): Promise<boolean> {
+    const { client } = this.#options;
+    return this.#try(async () => (await putStatus(client, this.known, status)) === 'written');
+  }
+
+  finalizer(name: string, present: boolean): Promise<boolean> {
+    return this.#try(async () => {
+      const newest = newestOf(this.known);
+      const { finalizers = [] } = newest.metadata;
+      if (finalizers.includes(name) === present) return true;
+      const others = finalizers.filter((other) => other !== name);
+      const wanted = present ? [...others, name] : others;
+      const { type } = this.known.kind;
+      const reply = await this.#options.writeFinalizers(type, newest, wanted);
+      if (!reply) return !present;
+      const stands = (reply.metadata.finalizers ?? []).includes(name) === present;
+      take(this.known, reply, stands ? (newest.status ?? {}) : undefined);
+      return stands;
+    });
+  }
+
+  emit(event: Event): void {
+    this.#options.emit(this.#begun, this.known.kind.type, event);
+  }
+
+  async #try(write: () => Promise<boolean>): Promise<boolean> {
+    try {
+      const isDone = await write();
+      if (!isDone) this.#host.again();
+      return isDone;
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      if (isConflict(error)) this.#host.again();
+      else this.failure = error;
+      return false;
+    }
+  }
+}

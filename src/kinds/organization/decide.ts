@@ -1,0 +1,117 @@
+import { asReported, type Listing, plain, sameKey, type Tuple } from './endpoints/endpoints.ts';
+import { type Goal, isOurs, managesEndpoints } from './goal.ts';
+import { LIMITS } from './limits.ts';
+import type { DeclaredEndpoint, InventoryEntry } from './resource.ts';
+
+/** Everything that decides; nothing in it is older than the observation but the inventory. */
+export interface Question {
+  readonly goal: Goal;
+  /** As the observation has settled it. */
+  readonly inventory: readonly InventoryEntry[];
+  /** Undefined: unknown, so that nothing is added or removed. */
+  readonly list: Listing | undefined;
+  /** As last reported; undefined: unknown. */
+  readonly name: string | undefined;
+  readonly now: number;
+}
+
+export interface Change {
+  readonly add: readonly Tuple[];
+  readonly remove: readonly Tuple[];
+}
+
+/**
+ * What has to happen. An id never stands in both `add` and `remove`: nothing is added while ours
+ * has its id.
+ */
+export interface Decision {
+  /** To be set, by itself. */
+  readonly name: string | undefined;
+  readonly add: readonly DeclaredEndpoint[];
+  readonly remove: readonly InventoryEntry[];
+  /** Neither added nor removed: the list has their ids in entries of others. */
+  readonly conflicts: readonly Tuple[];
+  /** More removals than the spec allows: nothing at all is sent. */
+  readonly blocked: readonly Tuple[] | undefined;
+}
+
+export const NOTHING_TO_DO: Decision = {
+  name: undefined,
+  add: [],
+  remove: [],
+  conflicts: [],
+  blocked: undefined,
+};
+
+/** Pure: the difference between the goal and what was observed. */
+export function decide(question: Question): Decision {
+  const { goal, list } = question;
+  const name = goal.isCleanup || goal.name === question.name ? undefined : goal.name;
+  if (!managesEndpoints(goal)) return { ...NOTHING_TO_DO, name };
+  // A missing one counts for the cap too: it may be in the next list.
+  const unwanted = question.inventory.filter(
+    (entry) =>
+      isOurs(entry) &&
+      (entry.state === 'Present' || entry.state === 'Missing') &&
+      !goal.wanted.has(sameKey(entry)),
+  );
+  const blocked = unwanted.length > goal.mostRemovals ? unwanted : undefined;
+  if (!list) return { ...NOTHING_TO_DO, name, blocked };
+  const isKeptBack = (tuple: Tuple): boolean => hasOther(tuple, list, question.inventory);
+  const removals = unwanted.filter(({ state }) => state === 'Present');
+  const additions = missingOf(question);
+  return {
+    name,
+    remove: removals.filter((one) => isDue(one, question) && !isKeptBack(one)),
+    add: additions
+      .filter((one) => isToBeAdded(one, question) && !isKeptBack(one))
+      .slice(0, room(question)),
+    conflicts: [...additions, ...removals].filter(isKeptBack),
+    blocked,
+  };
+}
+
+/** Declared and not there; those that were never tried come first. */
+function missingOf({ goal, inventory }: Question): readonly DeclaredEndpoint[] {
+  const known = new Map(inventory.map((entry) => [sameKey(entry), entry.state]));
+  const declared = goal.isCleanup ? [] : (goal.endpoints ?? []);
+  return [
+    ...declared.filter((one) => !known.has(sameKey(one))),
+    ...declared.filter((one) => known.has(sameKey(one)) && known.get(sameKey(one)) !== 'Present'),
+  ];
+}
+
+function isToBeAdded(endpoint: DeclaredEndpoint, question: Question): boolean {
+  const { inventory } = question;
+  const entry = inventory.find((one) => sameKey(one) === sameKey(endpoint));
+  // Ours may have the id with another provider or region: that one goes first.
+  if (!entry) return !inventory.some((one) => isOurs(one) && plain(one.id) === plain(endpoint.id));
+  return (entry.state === 'Refused' || entry.state === 'Unconfirmed') && isDue(entry, question);
+}
+
+/** What has to wait for room follows when something has left the inventory. */
+function room({ inventory }: Question): number {
+  return Math.max(0, LIMITS.inventory - inventory.length);
+}
+
+/** Whether the list has this id in an entry that is neither this endpoint nor ours. */
+function hasOther(tuple: Tuple, list: Listing, inventory: readonly InventoryEntry[]): boolean {
+  const ours = inventory.filter((entry) => isOurs(entry) && plain(entry.id) === plain(tuple.id));
+  return list
+    .withId(tuple.id)
+    .some((reported) =>
+      [tuple, ...ours].every((one) => sameKey(asReported(reported, one)) !== sameKey(one)),
+    );
+}
+
+function isDue({ nextAttemptTime }: InventoryEntry, { now }: Question): boolean {
+  return !(Date.parse(nextAttemptTime ?? '') > now);
+}
+
+/** Untried first, removals before adds; where one has been refused, each goes by itself. */
+export function nextChange({ add, remove }: Decision, oneByOne: boolean): Change | undefined {
+  if (add.length + remove.length === 0) return undefined;
+  if (!oneByOne) return { add, remove };
+  const removal = remove.find(({ lastError }) => !lastError) ?? remove[0];
+  return removal ? { add: [], remove: [removal] } : { add: add.slice(0, 1), remove: [] };
+}

@@ -1,0 +1,163 @@
+import type { Event } from '../../controller/kind.ts';
+import { quoting } from '../shared/common-status.ts';
+import { described, type FieldChange } from './changes.ts';
+import type { Change } from './decide.ts';
+import type { Tuple } from './endpoints/endpoints.ts';
+import { names, withPlace } from './endpoints/wording.ts';
+import type { OrganizationStatus } from './resource.ts';
+import type { Remark, Settlement } from './settle.ts';
+
+/** Longest note of an event, in code points, with room for what stands around the names. */
+const LONGEST_NAMES = 700;
+
+interface Words extends Pick<Event, 'type' | 'reason'> {
+  readonly before: string;
+  readonly after: string;
+}
+
+const warning = (reason: string, before: string, after: string): Words => {
+  return { type: 'Warning', reason, before, after };
+};
+const normal = (reason: string, before: string, after: string): Words => {
+  return { type: 'Normal', reason, before, after };
+};
+
+const ADOPT = 'To own it, set spec.adoptPrivateEndpoints to true';
+const NEVER_REMOVES = `This object does not remove it. ${ADOPT}`;
+const STAY = 'They stay at the API';
+
+const WORDS: Readonly<Record<Remark, Words>> = {
+  'maybe-ours': warning(
+    'OwnershipUnknown',
+    'Found long after this object asked for it; that request or somebody else added it:',
+    NEVER_REMOVES,
+  ),
+  'refused-but-there': warning(
+    'OwnershipUnknown',
+    'The API refused to add it, and it exists; that request or somebody else added it:',
+    NEVER_REMOVES,
+  ),
+  'not-confirmed': warning(
+    'AddNotConfirmed',
+    'Sent, but not in the list of the API until the request could no longer take effect:',
+    'While spec lists it, it is sent again later',
+  ),
+  'came-back': warning(
+    'OwnershipUnknown',
+    'Missing from the list of the API for more than 15 minutes, and listed again; somebody else may have added it:',
+    `This object no longer removes it. ${ADOPT}`,
+  ),
+  vanished: warning(
+    'DriftDetected',
+    'Removed at the API, not by the operator:',
+    'If spec still lists it, it is added again',
+  ),
+  left: normal(
+    'EndpointLeft',
+    'Existed before this object listed it, and spec no longer lists it:',
+    'It stays at the API and is no longer tracked',
+  ),
+};
+
+export function remarkEvents(remarks: Settlement['remarks']): readonly Event[] {
+  return Object.entries(WORDS).flatMap(([remark, words]) => {
+    const meant = remarks.filter((one) => one.remark === remark);
+    return namingAll(
+      meant.map(({ tuple }) => tuple),
+      words,
+    );
+  });
+}
+
+/** Notes that name every one of them in full, as many notes as that takes. */
+function namingAll(tuples: readonly Tuple[], words: Words): readonly Event[] {
+  const { type, reason, before, after } = words;
+  const notes: string[] = [];
+  for (const tuple of tuples) {
+    const name = withPlace(tuple);
+    const last = notes.at(-1);
+    if (last !== undefined && last.length + name.length < LONGEST_NAMES)
+      notes[notes.length - 1] = `${last}, ${name}`;
+    else notes.push(name);
+  }
+  return notes.map((note) => ({ type, reason, note: `${before} ${note}. ${after}`, always: true }));
+}
+
+/** The list has been left out so long that what was in it counts as gone. */
+export function leftOutEvents(present: readonly Tuple[]): readonly Event[] {
+  const before =
+    'Every response of the last 10 minutes left the list of private endpoints out, so it counts as empty. It had:';
+  return namingAll(present, warning('DriftDetected', before, 'What is listed is added again'));
+}
+
+/** Nothing of this change is taken for done, but a part of it may have been. */
+export function refusedEvent({ add, remove }: Change, said: string): Event {
+  const what = [
+    ...(add.length > 0 ? [`add ${names(add)}`] : []),
+    ...(remove.length > 0 ? [`remove ${names(remove)}`] : []),
+  ].join(' and to ');
+  const note = `The API refused to ${what}, of which a part may have been done: ${said}. They are sent one at a time`;
+  return { type: 'Warning', reason: 'ChangeRefused', note };
+}
+
+/** What another API holds can be neither seen nor removed here. */
+export function relocatedEvents(ours: readonly Tuple[]): readonly Event[] {
+  const before =
+    '--api-url has changed since these private endpoints were sent, so they are no longer tracked as this object’s:';
+  const after = `${STAY}. To own those that spec lists again, set spec.adoptPrivateEndpoints to true`;
+  return namingAll(ours, warning('OwnershipLost', before, after));
+}
+
+/** `keys`: declared until now, and no longer. */
+export function unmanagedEvents(
+  keys: readonly string[],
+  { organization }: OrganizationStatus,
+): readonly Event[] {
+  const { name, privateEndpointsTotal } = organization ?? {};
+  const has = (key: string): string =>
+    key === 'name' ? JSON.stringify(name) : `${privateEndpointsTotal ?? 'no list of'} entries`;
+  return keys.map((key) => ({
+    type: 'Normal',
+    reason: 'NoLongerManaged',
+    note: `spec.${key} is gone, so it is no longer managed and stays as it is; the API has ${has(key)}`,
+  }));
+}
+
+/** What is left at the API when a deleted object is let go. */
+export function leftEvents(
+  organizationId: string,
+  abandoned: readonly Tuple[],
+  keptForOthers: readonly Tuple[],
+  because: 'not-owner' | 'deadline',
+): readonly Event[] {
+  const why =
+    because === 'deadline'
+      ? 'Deleted, because --cleanup-deadline has passed'
+      : 'Deleted without a request, because another object owns the organization';
+  const before = `${why}. Private endpoints of organization ${organizationId} that may be left at the API:`;
+  const after = 'If they are not wanted, remove them at the API';
+  const others = 'Another object lists these private endpoints:';
+  return [
+    ...namingAll(keptForOthers, normal('EndpointLeft', others, STAY)),
+    ...namingAll(abandoned, warning('CleanupAbandoned', before, after)),
+  ];
+}
+
+export function changeEvent(
+  changes: readonly FieldChange[],
+  requestId: string | undefined,
+  after = '',
+): Event {
+  const what = changes.length === 0 ? 'the declared state' : described(changes);
+  return {
+    type: 'Normal',
+    reason: 'Applied',
+    note: `Applied ${what}${after}${quoting(requestId)}`,
+  };
+}
+
+export function renamedEvents(renamed: readonly FieldChange[]): readonly Event[] {
+  if (renamed.length === 0) return [];
+  const note = `Changed at the API since the last response, not by the operator: ${described(renamed)}`;
+  return [{ type: 'Warning', reason: 'DriftDetected', note }];
+}

@@ -1,0 +1,63 @@
+import type { Failure } from '../../api/reply/verdict.ts';
+import { cutText } from '../../controller/conditions.ts';
+import type { Context } from '../../controller/kind.ts';
+import { BUSY_ENDPOINT_MS, FAILURES } from '../../waits.ts';
+import { timestamp, wholeSecond } from '../shared/canonical.ts';
+import { nextWait } from '../shared/failures.ts';
+import { sameKey, tupleOf } from './endpoints/endpoints.ts';
+import { LIMITS } from './limits.ts';
+import type {
+  InventoryEntry,
+  Organization,
+  OrganizationStatus,
+  PendingChange,
+} from './resource.ts';
+
+/** What the API said when it refused a name or a change. */
+export interface Refusal {
+  readonly httpStatus: number;
+  readonly requestId?: string | undefined;
+  readonly message: string;
+}
+
+/** Answers that say nothing of what was sent: the key, the load, or nobody knows what happened. */
+const NOT_OF_THE_CHANGE = new Set([401, 408, 425, 429]);
+const BUSY = new Set([409, 423, 424]);
+
+/**
+ * A 4xx to a change of an attempt that was answered 200 when it observed: it speaks of what was
+ * sent, not of the organization or the key.
+ */
+export function refusalOf({ httpStatus = 0, requestId, said }: Failure): Refusal | undefined {
+  const isOfChange = httpStatus >= 400 && httpStatus <= 499 && !NOT_OF_THE_CHANGE.has(httpStatus);
+  const message = said === undefined ? `HTTP ${httpStatus}` : `HTTP ${httpStatus}: ${said}`;
+  return isOfChange ? { httpStatus, requestId, message } : undefined;
+}
+
+/** The inventory after a change of one endpoint was refused; what is ours stays so. */
+export function markRefused(
+  draft: OrganizationStatus,
+  { add, remove }: Pick<PendingChange, 'add' | 'remove'>,
+  { httpStatus, requestId, message }: Refusal,
+  context: Pick<Context<Organization>, 'object' | 'now'>,
+): OrganizationStatus {
+  const { uid } = context.object().metadata;
+  const [tuple = remove[0]] = add;
+  const inventory = draft.privateEndpoints ?? [];
+  if (!tuple) return draft;
+  const before = inventory.find((entry) => sameKey(entry) === sameKey(tuple));
+  const attempts = (before?.lastError ? (before.attempts ?? 0) : 0) + 1;
+  const rule = BUSY.has(httpStatus)
+    ? { ...FAILURES.Rejected, firstMs: BUSY_ENDPOINT_MS }
+    : undefined;
+  const entry: InventoryEntry = {
+    ...(add.length > 0 || !before ? { ...tupleOf(tuple), state: 'Refused' } : before),
+    attempts,
+    nextAttemptTime: timestamp(
+      wholeSecond(context.now() + nextWait('Rejected', attempts, uid, rule)),
+    ),
+    lastError: { httpStatus, requestId, message: cutText(message, LIMITS.inventoryMessage) },
+  };
+  const others = inventory.filter((one) => one !== before);
+  return { ...draft, privateEndpoints: [...others, entry] };
+}

@@ -1,0 +1,178 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Credential } from '../../api/http/client.ts';
+import type { SecretRead, SecretValue } from '../../kube/secrets/secret-state.ts';
+import type { Secrets } from '../../kube/secrets/secrets.ts';
+import { createMask } from '../../redaction.ts';
+import { doubtAbout, type KeyPair, keyPairIn, keysOf, type SecretRef } from './key-pair.ts';
+
+/** Why there is no usable API key. The message names the Secret and what to do, never a value. */
+export type CredentialProblem = {
+  readonly reason: 'SecretNotFound' | 'SecretInvalid' | 'SecretForbidden';
+  readonly message: string;
+};
+
+/** `doubt`: what to say where the API refuses the key, see `doubtAbout`. */
+export interface UsableCredential {
+  readonly ok: true;
+  readonly credential: Credential;
+  readonly resourceVersion: string;
+  readonly doubt?: string | undefined;
+}
+
+export type CredentialRead =
+  | UsableCredential
+  | { readonly ok: false; readonly problem: CredentialProblem; readonly resourceVersion?: string };
+
+/**
+ * Reads the API key an object refers to. Throws KubeError only where Kubernetes itself gave no
+ * usable answer.
+ */
+export type ReadCredential = (namespace: string, ref: SecretRef) => Promise<CredentialRead>;
+
+export interface Credentials {
+  readonly read: ReadCredential;
+  /** Drops what was made of a Secret (`namespace/name`): it has changed or is gone. */
+  forget(secret: string): void;
+}
+
+/** Choices of keys of one Secret that are kept: every edit of a spec may be another. */
+const KEPT_CHOICES = 16;
+
+interface Made {
+  readonly read: UsableCredential;
+  /** Ends the watch for the values in logs. */
+  readonly unguard: () => void;
+}
+
+export interface CredentialsOptions {
+  readonly secrets: Pick<Secrets, 'read' | 'isReferred'>;
+  /** Normalised base address: a key for another API is another credential. */
+  readonly baseUrl: string;
+  /** Keeps these values out of logs until the function it returns is called. */
+  readonly guard: (values: readonly string[]) => () => void;
+  /**
+   * A Secret that this process has read before, or missed, was written since: whatever is known of
+   * this credential may be over.
+   */
+  readonly onRenewed?: (credential: string) => void;
+}
+
+/** Objects that share a Secret and a choice of keys share one credential, until `forget`. */
+export function createCredentials(options: CredentialsOptions): Credentials {
+  const salt = randomBytes(32);
+  const made = new Map<string, Map<string, Made>>();
+  /**
+   * How each referred Secret was found first: its version, or that there was none. A process that
+   * starts knows of no change.
+   */
+  const firstFound = new Map<string, string>();
+
+  const keep = (
+    key: string,
+    choice: string,
+    read: UsableCredential,
+    values: readonly string[],
+  ): void => {
+    const ofSecret = made.get(key) ?? new Map<string, Made>();
+    ofSecret.get(choice)?.unguard();
+    ofSecret.delete(choice);
+    made.set(key, ofSecret.set(choice, { read, unguard: options.guard(values) }));
+    const [oldest] = ofSecret;
+    if (ofSecret.size <= KEPT_CHOICES || !oldest) return;
+    oldest[1].unguard();
+    ofSecret.delete(oldest[0]);
+  };
+
+  return {
+    async read(namespace, ref) {
+      const secret = await options.secrets.read(namespace, ref.name, keysOf(ref));
+      if (secret.state === 'failed') throw secret.error;
+      const key = `${namespace}/${ref.name}`;
+      const isReferred = options.secrets.isReferred(namespace, ref.name);
+      const found = secret.state === 'present' ? secret.resourceVersion : secret.state;
+      if (isReferred && found !== 'forbidden' && !firstFound.has(key)) firstFound.set(key, found);
+      if (secret.state !== 'present')
+        return { ok: false, problem: absence(secret, namespace, ref.name) };
+      const { resourceVersion } = secret;
+      const choice = JSON.stringify([ref.keyIdKey, ref.keySecretKey]);
+      const known = made.get(key)?.get(choice)?.read;
+      if (known?.resourceVersion === resourceVersion) return known;
+      const pair = keyPairIn(secret, ref);
+      if (typeof pair === 'string') {
+        const message = unusableSecret(ref.name, pair);
+        return { ok: false, problem: { reason: 'SecretInvalid', message }, resourceVersion };
+      }
+      const credential = makeCredential(pair, { salt, baseUrl: options.baseUrl });
+      const doubt = doubtAbout(pair);
+      const read: UsableCredential = { ok: true, credential, resourceVersion, doubt };
+      // Nobody would say when to forget it.
+      if (!isReferred) return read;
+      if (firstFound.get(key) !== resourceVersion) options.onRenewed?.(credential.id);
+      keep(key, choice, read, [pair.keySecret, credential.authorization.slice('Basic '.length)]);
+      return read;
+    },
+    forget(secret) {
+      for (const { unguard } of made.get(secret)?.values() ?? []) unguard();
+      made.delete(secret);
+      const [namespace = '', name = ''] = secret.split('/');
+      if (!options.secrets.isReferred(namespace, name)) firstFound.delete(secret);
+    },
+  };
+}
+
+function absence(
+  read: Exclude<SecretRead, { state: 'present' | 'failed' }>,
+  namespace: string,
+  name: string,
+): CredentialProblem {
+  if (read.state === 'forbidden') return { reason: 'SecretForbidden', message: read.message };
+  const message = `The Secret "${name}" does not exist in namespace "${namespace}". Create it with the id and the secret of the API key; the operator continues at once`;
+  return { reason: 'SecretNotFound', message };
+}
+
+/** The credential of one that is read once, or what is wrong with it: never a value. */
+export function credentialIn(
+  read: SecretValue,
+  ref: SecretRef,
+  baseUrl: string,
+): { readonly credential: Credential } | { readonly problem: string } {
+  const pair = keyPairIn(read, ref);
+  return typeof pair === 'string'
+    ? { problem: pair }
+    : { credential: makeCredential(pair, { salt: randomBytes(32), baseUrl }) };
+}
+
+/** `problem` as `credentialIn` gives it. */
+export function unusableSecret(name: string, problem: string): string {
+  return `The Secret "${name}" cannot be used: ${problem}`;
+}
+
+const WITHHELD = '[withheld: it could not be searched for the key]';
+
+/**
+ * `id` tells credentials apart for pacing without saying anything about them: same key, same
+ * secret, same API.
+ */
+function makeCredential(
+  pair: KeyPair,
+  options: { readonly salt: Buffer; readonly baseUrl: string },
+): Credential {
+  const { keyId, keySecret } = pair;
+  const encoded = Buffer.from(`${keyId}:${keySecret}`).toString('base64');
+  const id = createHash('sha256')
+    .update(options.salt)
+    .update(JSON.stringify([keyId, keySecret, options.baseUrl]))
+    .digest('hex')
+    .slice(0, 16);
+  let mask: ((text: string) => string) | undefined;
+  const maskText = (text: string): string => {
+    try {
+      mask ??= createMask(keyId, keySecret);
+      return mask(text);
+    } catch {
+      // The error may say the key, and so may the text.
+      return WITHHELD;
+    }
+  };
+  return { id, authorization: `Basic ${encoded}`, mask: maskText };
+}

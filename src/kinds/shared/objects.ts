@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util';
+import type * as z from 'zod/mini';
+import type { Context, Kind, Result } from '../../controller/kind.ts';
+import { type Priority, queueKey } from '../../controller/queue.ts';
+import { type Origin, Store } from '../../kube/cache/store.ts';
+import {
+  isSameDeclaration,
+  type KubeObject,
+  keyOf,
+  type ResourceType,
+} from '../../kube/resource.ts';
+import { soundStatus } from '../schema/sound.ts';
+import type { Caller } from './calls.ts';
+import { type CommonStatus, generationOf, REQUESTED_AT, requestedAt } from './common-status.ts';
+import type { KindContext } from './context.ts';
+import { secretRefOf } from './remembered.ts';
+
+export interface KindStoreOptions<T extends KubeObject> {
+  /** The kind's name. */
+  readonly kind: string;
+  readonly context: Pick<
+    KindContext,
+    'enqueue' | 'changed' | 'waiters' | 'secrets' | 'onSecretChange'
+  >;
+  /** The schema of the kind's status. */
+  readonly status: z.ZodMiniType;
+  /**
+   * What an object stands for at the API, also where the rest of its spec is not valid; undefined
+   * where objects do not disturb one another.
+   */
+  readonly targetOf: (object: T) => string | undefined;
+}
+
+export interface KindStore<T extends KubeObject> {
+  readonly store: Store<T>;
+  /** The other objects for the same target. */
+  readonly others: (object: T) => T[];
+}
+
+/**
+ * The store of one kind, and the rules of who is woken by what: an object by its own generation,
+ * annotation, deletion and finalizers; the others of its target by what may change the owner; those
+ * that refer to a Secret by that. A status alone wakes nobody.
+ */
+export function createKindStore<T extends KubeObject>(options: KindStoreOptions<T>): KindStore<T> {
+  const { secrets, enqueue, changed, waiters, onSecretChange } = options.context;
+  const idOf = (key: string): string => queueKey(options.kind, key);
+  const sound = soundStatus(options.status);
+  const others = (object: T): T[] => {
+    const target = options.targetOf(object);
+    const all = target === undefined ? [] : store.byIndex('target', target);
+    return all.filter(({ metadata }) => metadata.uid !== object.metadata.uid);
+  };
+  const refer = (key: string, object: T): void => {
+    const name = secretRefOf(object)?.name;
+    if (name === undefined) secrets.release(idOf(key));
+    else secrets.refer(idOf(key), object.metadata.namespace, name);
+  };
+  const store = new Store<T>({
+    trim: (object, written) => {
+      // What we have written is sound, and need not be read by its schema.
+      const isOurs = written !== undefined && isDeepStrictEqual(object.status, written);
+      return trim(object, isOurs ? (object.status as object) : sound(object.status));
+    },
+    indexes: { target: options.targetOf, secret: secretKeyOf },
+    onChange: (key, now, before, origin) => {
+      if (now) refer(key, now);
+      else secrets.release(idOf(key));
+      if (!now || !before || !isSameWish(now, before)) enqueue(idOf(key), priorityOf(now, origin));
+      changed(idOf(key));
+      const one = now ?? before;
+      if (!one || (now && before && !mattersToOthers(now, before))) return;
+      for (const other of others(one)) enqueue(idOf(keyOf(other)), 'user');
+    },
+  });
+  onSecretChange((secret) => {
+    // One that waits for its turn with the old key begins anew.
+    for (const object of store.byIndex('secret', secret)) {
+      const id = idOf(keyOf(object));
+      if (!waiters.woken(id)) enqueue(id, 'scheduled');
+    }
+  });
+  return { store, others };
+}
+
+/** Joins what every kind answers the controller in the same way. */
+export function createKind<T extends KubeObject>(parts: {
+  readonly type: ResourceType;
+  readonly store: Store<T>;
+  readonly caller: Caller<T>;
+  readonly reconcile: (object: T, context: Context<T>) => Promise<Result>;
+}): Kind {
+  const { type, store, caller, reconcile } = parts;
+  const kind: Kind<T> = {
+    type,
+    store,
+    async reconcile(object, context) {
+      try {
+        return await reconcile(object, context);
+      } finally {
+        caller.reconciled(keyOf(object));
+      }
+    },
+    forget: (key) => caller.forget(key),
+  };
+  // The engine gives a kind no objects but those of its own store.
+  return kind as unknown as Kind;
+}
+
+/** Whether neither a person nor the API server wants anything else of the object. */
+function isSameWish(now: KubeObject, before: KubeObject): boolean {
+  return (
+    isSameDeclaration(now, before) &&
+    requestedAt(now) === requestedAt(before) &&
+    isDeepStrictEqual(now.metadata.finalizers, before.metadata.finalizers)
+  );
+}
+
+/** What decides who owns a target, and whether what the owner has sent still stands. */
+function mattersToOthers(now: KubeObject, before: KubeObject): boolean {
+  const of = ({ status }: KubeObject): unknown => {
+    const { verified, applied } = (status ?? {}) as {
+      verified?: { apiHash?: string };
+      applied?: { time?: string };
+    };
+    return [verified?.apiHash, applied?.time];
+  };
+  return !isSameDeclaration(now, before) || !isDeepStrictEqual(of(now), of(before));
+}
+
+/** `namespace/name` of the Secret that an object refers to. */
+function secretKeyOf(object: KubeObject): string | undefined {
+  const name = secretRefOf(object)?.name;
+  return name === undefined ? undefined : `${object.metadata.namespace}/${name}`;
+}
+
+/** After a restart, what changed while nobody looked goes ahead of what did not. */
+function priorityOf(object: KubeObject | undefined, origin: Origin): Priority {
+  const status = object?.status as CommonStatus | undefined;
+  const isKnown = object && status?.observedGeneration === generationOf(object);
+  return origin === 'list' && isKnown ? 'scheduled' : 'user';
+}
+
+/** What a reconcile uses of an object. Ten thousand of these stand in memory. */
+function trim<T extends KubeObject>(object: T, status: object | undefined): T {
+  const { metadata } = object;
+  const { generation, deletionTimestamp, finalizers } = metadata;
+  const requested = requestedAt(object);
+  return {
+    metadata: {
+      name: metadata.name,
+      namespace: metadata.namespace,
+      uid: metadata.uid,
+      resourceVersion: metadata.resourceVersion,
+      creationTimestamp: metadata.creationTimestamp,
+      ...(generation !== undefined && { generation }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      ...(requested !== undefined && { annotations: { [REQUESTED_AT]: requested } }),
+      ...(finalizers && { finalizers }),
+    },
+    spec: object.spec,
+    status,
+  } as KubeObject as T;
+}

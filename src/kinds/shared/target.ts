@@ -1,0 +1,126 @@
+import type { KubeObject } from '../../kube/resource.ts';
+
+/**
+ * Of several objects for one pipe or organization, who acts. `verified`: the API has accepted the
+ * owner's own key; else it is only older, and tried first. It is named only in its own namespace:
+ * nobody is told of objects that he may not see.
+ */
+export type Ownership =
+  | { readonly type: 'owner' }
+  | {
+      readonly type: 'waits';
+      readonly owner?: { readonly name: string } | undefined;
+      readonly verified: boolean;
+    };
+
+export interface OwnershipFacts {
+  /** Of the API that is called now. */
+  readonly apiHash: string;
+  /** Its stored spec can be read. */
+  readonly isValid: (object: KubeObject) => boolean;
+}
+
+interface OwnedStatus {
+  readonly verified?: { readonly apiHash: string } | undefined;
+  readonly applied?: { readonly time: string } | undefined;
+}
+
+/**
+ * The oldest verified object owns the target as long as it exists, suspended, planned or being
+ * deleted too. Where none is verified, the oldest of each namespace may try, since anybody may
+ * write anybody's ids into an object. The same for every observer.
+ */
+export function ownershipOf(
+  own: KubeObject,
+  others: readonly KubeObject[],
+  facts: OwnershipFacts,
+): Ownership {
+  if (others.length === 0) return { type: 'owner' };
+  const owner = oldest([own, ...others].filter((object) => isVerified(object, facts)));
+  if (owner) return isSame(owner, own) ? { type: 'owner' } : waits(own, owner, true);
+  if (!mayTry(own, facts)) return { type: 'owner' };
+  const first = oldest(
+    [own, ...others].filter(
+      (object) => isNear(object, own) && (isSame(object, own) || mayTry(object, facts)),
+    ),
+  );
+  return first && !isSame(first, own) ? waits(own, first, false) : { type: 'owner' };
+}
+
+/** Its rival may have written in its place since: what was confirmed is sent again. */
+export function rivalConfirmedLater(own: KubeObject, others: readonly KubeObject[]): boolean {
+  const since = confirmedAt(own);
+  return since !== undefined && others.some((other) => (confirmedAt(other) ?? 0) > since);
+}
+
+/** Whether the API at this address has accepted the object's own key for its target. */
+export function isVerified(object: KubeObject, { apiHash, isValid }: OwnershipFacts): boolean {
+  return statusOf(object).verified?.apiHash === apiHash && isValid(object);
+}
+
+function mayTry(object: KubeObject, { isValid }: OwnershipFacts): boolean {
+  const { suspend, mode } = (object.spec ?? {}) as { suspend?: boolean; mode?: string };
+  const isIdle = suspend === true || mode === 'Plan' || object.metadata.deletionTimestamp;
+  return !isIdle && isValid(object);
+}
+
+function waits(own: KubeObject, owner: KubeObject, verified: boolean): Ownership {
+  const { name } = owner.metadata;
+  return { type: 'waits', verified, owner: isNear(own, owner) ? { name } : undefined };
+}
+
+function isNear(one: KubeObject, other: KubeObject): boolean {
+  return one.metadata.namespace === other.metadata.namespace;
+}
+
+function isSame(one: KubeObject, other: KubeObject): boolean {
+  return one.metadata.uid === other.metadata.uid;
+}
+
+function oldest(objects: readonly KubeObject[]): KubeObject | undefined {
+  return objects.toSorted(byAge)[0];
+}
+
+function byAge(one: KubeObject, other: KubeObject): number {
+  return ageOf(one) < ageOf(other) ? -1 : 1;
+}
+
+function ageOf({ metadata }: KubeObject): string {
+  return `${metadata.creationTimestamp} ${metadata.uid}`;
+}
+
+function confirmedAt(object: KubeObject): number | undefined {
+  const { applied } = statusOf(object);
+  return applied && Date.parse(applied.time);
+}
+
+function statusOf({ status }: KubeObject): OwnedStatus {
+  return status ?? {};
+}
+
+/**
+ * At most one attempt at a time for each target. Who is refused is reconciled when the target is
+ * left: to wait for it with a permit in hand would hold up all other calls of the key.
+ */
+export class Targets {
+  readonly #attempts = new Map<string, { readonly id: string; readonly refused: Set<string> }>();
+  readonly #enqueue: (id: string) => void;
+
+  constructor(enqueue: (id: string) => void) {
+    this.#enqueue = enqueue;
+  }
+
+  enter(target: string, id: string): boolean {
+    const attempt = this.#attempts.get(target);
+    if (attempt) attempt.refused.add(id);
+    else this.#attempts.set(target, { id, refused: new Set() });
+    return !attempt;
+  }
+
+  leave(target: string, id: string): void {
+    const attempt = this.#attempts.get(target);
+    if (attempt?.id !== id) return;
+    this.#attempts.delete(target);
+    for (const refused of attempt.refused) this.#enqueue(refused);
+  }
+}
