@@ -68,7 +68,8 @@ export const observed: Judge = (life, court) => {
   life.chronicle.listen((fact) => {
     if (fact.what === 'leaves') leaves(fact.call);
     if (fact.what === 'answered') answered(fact.call);
-    if (fact.what === 'unanswered') {
+    // Of an answer that broke off the status is known.
+    if (fact.what === 'unanswered' && fact.call.reply === undefined) {
       const { add, remove } = endpointsOf(fact.call.body);
       if (add.length + remove.length > 0)
         observations.delete(`${fact.call.process} ${fact.call.target}`);

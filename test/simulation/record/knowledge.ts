@@ -19,10 +19,12 @@ interface Known {
 export class Knowledge {
   /** By process, and by object. */
   readonly #shown = new Map<string, Map<string, Known>>();
+  /** By process and uid: a late reply does not bring it back. */
+  readonly #gone = new Set<string>();
 
   saw(process: string, thing: Thing): void {
     const plural = PLURAL[thing.kind];
-    if (plural === undefined) return;
+    if (plural === undefined || this.#gone.has(`${process} ${thing.metadata.uid}`)) return;
     const known = this.#of(process);
     const key = keyOf(plural, thing);
     const before = known.get(key);
@@ -31,6 +33,7 @@ export class Knowledge {
 
   /** Its end has been shown. */
   gone(process: string, thing: Thing): void {
+    this.#gone.add(`${process} ${thing.metadata.uid}`);
     const key = keyOf(PLURAL[thing.kind] ?? '', thing);
     const known = this.#of(process).get(key);
     if (known?.thing.metadata.uid === thing.metadata.uid) this.#of(process).delete(key);
