@@ -12,8 +12,8 @@ export function processIdentity(): string {
 
 export interface Leadership {
   /**
-   * Works from when this process leads until `signal`; ends when the work has ended and the Lease is
-   * released. Rejects where the Lease is lost: the work is told to end and not waited for.
+   * Works from when this process leads until `signal`; ends when the work has ended and the Lease
+   * is released. Rejects where the Lease is lost: the work is told to end and not waited for.
    */
   run(signal: AbortSignal): Promise<void>;
   isLeader(): boolean;

@@ -25,15 +25,15 @@ export interface Counts {
 export interface Result {
   /** The whole status as it shall stand; absent, or equal to what stands: nothing is written. */
   readonly status?: object | undefined;
-  /** Nothing more until an event about the object, its target or its Secret; or at `at`, epoch ms. */
+  /** Nothing more until a change of the object, its target or its Secret; or at `at`, epoch ms. */
   readonly next: 'on-change' | { readonly at: number };
   /** Sent once the status stands. */
   readonly events?: readonly Event[];
   /** One word for logs and metrics. */
   readonly did: string;
   /**
-   * Plain facts for the log line of a reconcile that did something; never credentials or the content
-   * of a record.
+   * Plain facts for the log line of a reconcile that did something; never credentials, nor the
+   * content of a record.
    */
   readonly facts?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly counts?: Counts;
@@ -62,7 +62,7 @@ export interface Context<Stored extends KubeObject = KubeObject> {
    * it may or may not stand, and the attempt ends.
    */
   save(status: object): Promise<boolean>;
-  /** Puts a finalizer on, or takes it off. False: it is not known to be so, and the attempt ends. */
+  /** Puts a finalizer on, or off. False: it is not known to be so, and the attempt ends. */
   finalizer(name: string, present: boolean): Promise<boolean>;
   /** Sends an event now, for what has to be said before an act that may leave nobody to say it. */
   emit(event: Event): void;
@@ -81,6 +81,8 @@ export interface Kind<Stored extends KubeObject = KubeObject> {
   readonly store: Store<Stored>;
   /** One attempt, whole. Throws KubeError where Kubernetes gives no answer; else only on a bug. */
   reconcile(object: Stored, context: Context<Stored>): Promise<Result>;
+  /** The status in the bounds of its schema: else the API server refuses all of it. */
+  fit(status: object): object;
   /** The object is gone: drop everything known about it. */
   forget(key: string): void;
 }

@@ -44,7 +44,7 @@ export class Queue {
     this.#observer = observer;
   }
 
-  /** Wants a reconcile of the key now. One that waits as scheduled moves up when a user wants it. */
+  /** Wants a reconcile now. One that waits as scheduled moves up when a user wants it. */
   add(key: string, priority: Priority): void {
     this.#observer.added?.();
     if (this.#out.has(key)) {

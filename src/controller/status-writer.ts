@@ -61,8 +61,7 @@ export async function putStatus(
   status: object,
 ): Promise<Written> {
   const newest = newestOf(known);
-  // As it stands once it has been sent: without what is undefined.
-  const wanted = JSON.parse(JSON.stringify(status)) as object;
+  const wanted = known.kind.fit(status);
   if (isDeepStrictEqual(newest.status, wanted)) return 'written';
   if (!known.statuses.some((ours) => isDeepStrictEqual(ours, newest.status))) return 'dropped';
   known.object = newest;
@@ -102,7 +101,7 @@ export function newestOf({ kind, object }: Known): KubeObject {
   return compareVersions(stored.metadata.resourceVersion, resourceVersion) < 0 ? object : stored;
 }
 
-/** What the server has answered replaces what is known; who has `written` it needs no news of it. */
+/** The server's answer replaces what is known; who has `written` it needs no news of it. */
 export function take(known: Known, answer: KubeObject, written?: object): void {
   const { store } = known.kind;
   store.put(answer, store.get(keyOf(answer)), written);

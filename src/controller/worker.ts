@@ -10,7 +10,7 @@ import { writeStatus } from './status-writer.ts';
 
 /** Reconciles that run at once; those that wait for their turn at the API not counted. */
 const MOST_RUNNING = 50;
-/** Where Kubernetes or a bug stands in the way; attempts at the remote API have waits of their own. */
+/** Where Kubernetes or a bug stands in the way; attempts at the API have waits of their own. */
 const TROUBLE = { firstMs: 500, capMs: 60_000 };
 
 /** One finished reconcile, for metrics. */

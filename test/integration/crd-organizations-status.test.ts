@@ -147,15 +147,12 @@ test('the largest status in plain characters is taken, beside the largest list',
 test('what is never cut is taken at its largest in the dearest characters, beside the same list', async () => {
   const all = largest(kindSchema(definition).status) as OrganizationStatus;
   const { conditions, lastRequest, applied, pendingChange } = all;
-<<<<<<< HEAD
-=======
   // `isStorable` lets only plain characters into an inventory.
   const plain = {
     id: 'a'.repeat(LIMITS.id),
     cloudProvider: 'a'.repeat(LIMITS.cloudProvider),
     region: 'a'.repeat(LIMITS.region),
   };
->>>>>>> room-a
   const inventory = all.privateEndpoints?.map((one) => ({
     ...one,
     ...plain,
@@ -167,15 +164,11 @@ test('what is never cut is taken at its largest in the dearest characters, besid
     conditions,
     lastRequest,
     applied,
-<<<<<<< HEAD
-    pendingChange,
-=======
     pendingChange: {
       time: AT,
       add: pendingChange?.add.map(() => plain) ?? [],
       remove: pendingChange?.remove.map(() => plain) ?? [],
     },
->>>>>>> room-a
     privateEndpoints: inventory,
   };
   expect(await write('huge', status)).toEqual({ code: 200, message: undefined, status });
@@ -232,9 +225,6 @@ test('a list that was never reported, an empty one and an empty pending change a
     { organization: {} },
     { organization: { privateEndpoints: [] } },
     { pendingChange: { time: AT, add: [], remove: [] } },
-<<<<<<< HEAD
-    { pendingChange: { time: AT, add: [tuple], remove: [{ ...tuple, region: 'us-east1' }] } },
-=======
     {
       pendingChange: {
         time: AT,
@@ -243,7 +233,6 @@ test('a list that was never reported, an empty one and an empty pending change a
       },
     },
     { listLeftOutSince: AT, verified: { time: AT, apiHash: 'sha256:0' } },
->>>>>>> room-a
   ]) {
     const status = { ...readyStatus, ...part };
     expect(await write('apart', status)).toEqual({ code: 200, message: undefined, status });

@@ -58,6 +58,8 @@ export interface AttemptRig {
   /** What the API answers. */
   answer: () => Promise<Reply> | Reply;
   start(object: KubeObject, wish?: Partial<Wish>): Started;
+  /** Wakes the object of this name where it waits, as a changed Secret does. */
+  wake(name: string): void;
 }
 
 /** The calls of a kind with a real limiter, on a clock that stands still. */
@@ -87,6 +89,7 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
       return caller;
     },
     start: (object, wish) => startAttempt(object, wish),
+    wake: (name) => void waiters.woken(`Kind/ingest/${name}`),
   };
   const context: KindContext = {
     api: {

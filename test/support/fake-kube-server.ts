@@ -189,7 +189,14 @@ export class FakeKubeServer {
     const merged = { ...held, metadata: { ...held.metadata, ...metadata } };
     const whole = method === 'PATCH' ? merged : (body as KubeObject);
     if (metadata.resourceVersion === resourceVersion && (metadata.uid ?? uid) === uid)
-      return [200, this.#store('MODIFIED', target, target === path ? whole : { ...held, status })];
+      return [
+        200,
+        this.#store(
+          'MODIFIED',
+          target,
+          target === path ? whole : { ...held, status: this.stored({ status }) },
+        ),
+      ];
     return [
       409,
       aStatus(

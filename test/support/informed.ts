@@ -1,30 +1,11 @@
-<<<<<<< HEAD
-import {
-  type InformerOptions,
-  type Informers,
-  startInformers,
-} from '../../src/controller/informers.ts';
-import type { Kind } from '../../src/controller/kind.ts';
-import { Store } from '../../src/kube/cache/store.ts';
-import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
-import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
-=======
 import { type Informers, startInformers } from '../../src/kube/cache/informers.ts';
 import { Store } from '../../src/kube/cache/store.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { PIPE } from './engine.ts';
->>>>>>> room-b
 import { FakeClock } from './fake-clock.ts';
 import { FakeKubeServer, type Fate } from './fake-kube-server.ts';
 import { recordingLog } from './recording-log.ts';
-
-export const PIPE: ResourceType = {
-  group: 'test.dev',
-  version: 'v1',
-  plural: 'pipes',
-  kind: 'Pipe',
-};
 
 export const FORBIDDEN: Fate = {
   status: 403,
@@ -36,16 +17,7 @@ export const FORBIDDEN: Fate = {
 export class Informed {
   readonly server: FakeKubeServer;
   readonly clock = new FakeClock();
-<<<<<<< HEAD
-  readonly pipes: Kind = {
-    type: PIPE,
-    store: new Store<KubeObject>({ onChange: () => undefined }),
-    reconcile: () => Promise.reject(new Error('nothing is reconciled here')),
-    forget: () => undefined,
-  };
-=======
   readonly pipes = new Store<KubeObject>({ onChange: () => undefined });
->>>>>>> room-b
   readonly recorded = recordingLog();
   /** May be replaced before `start`. */
   client: KubeClient;
@@ -65,11 +37,7 @@ export class Informed {
   start(namespaces: readonly string[], labelSelector?: string): Informers {
     return startInformers({
       client: this.client,
-<<<<<<< HEAD
-      kinds: [this.pipes],
-=======
       watched: [{ type: PIPE, sink: (namespace) => this.pipes.sink(namespace) }],
->>>>>>> room-b
       namespaces,
       labelSelector,
       clock: this.clock,

@@ -266,6 +266,7 @@ describe('in mid-attempt', () => {
       await engine.clock.advance(600);
       expect(engine.records).toHaveLength(2);
     });
+    expect(engine.messages.filter((line) => line.startsWith('warn'))).toHaveLength(fate ? 1 : 0);
     const isOthers = edit !== undefined && 'status' in edit;
     expect(engine.at(KEY)?.status).toEqual(isOthers ? OTHERS : { of: 'us' });
   });

@@ -109,15 +109,18 @@ describe('a permit', () => {
     const rig = attemptRig(ONE_AT_ONCE);
     const first = rig.start(anyObject('a'));
     await first.calls.permit();
-    const other = asking(rig.start(anyObject('b')));
-    const sending = first.calls.send(PUT);
-    await sending;
-    // `b` has it now: `a` is the next, before `c`, which came earlier.
+    const other = rig.start(anyObject('b'));
+    asking(other);
+    await first.calls.send(PUT);
+    // `b` has it now; `c` was there before `a` asked once more.
     const late = asking(rig.start(anyObject('c')));
     await settle();
     const again = asking(first);
     await settle();
-    expect([other.now, late.now, again.now]).toEqual([undefined, 'waits', 'waits']);
+    expect([late.now, again.now]).toEqual(['waits', 'waits']);
+    await other.calls.send(PUT);
+    await settle();
+    expect([late.now, again.now]).toEqual(['waits', undefined]);
   });
 
   test('reads the Secret again after a wait', async () => {
@@ -155,6 +158,8 @@ describe('a wait of more than 30 s', () => {
     await rig.clock.advance(1);
     expect(shown).toEqual([1]);
     expect(third.saved).toHaveLength(1);
+    // Its Secret has changed: it asks anew, and goes on waiting.
+    rig.wake('c');
     await rig.clock.advance(60_000);
     expect(asked.now).toBe('waits');
     expect(third.saved).toHaveLength(1);
@@ -307,6 +312,15 @@ describe('the key of an object that is being deleted', () => {
     await calls.send(PUT);
     rig.key = gone;
     expect(await calls.permit()).toBeUndefined();
+  });
+
+  test('is not remembered of calls without a finalizer', async () => {
+    const rig = attemptRig();
+    const { calls } = rig.start(anyObject('a', { deletionTimestamp }));
+    await calls.permit();
+    await calls.send(PUT);
+    rig.key = gone;
+    expect(await calls.permit()).toMatchObject({ type: 'no-credential' });
   });
 
   test('is forgotten with its object', async () => {

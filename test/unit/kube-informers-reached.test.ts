@@ -1,13 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-<<<<<<< HEAD:test/unit/controller-informers-reached.test.ts
-import type { Informers } from '../../src/controller/informers.ts';
-=======
 import type { Informers } from '../../src/kube/cache/informers.ts';
 import { PIPE } from '../support/engine.ts';
->>>>>>> room-b:test/unit/kube-informers-reached.test.ts
 import { eventually } from '../support/eventually.ts';
 import type { Fate } from '../support/fake-kube-server.ts';
-import { FORBIDDEN, Informed, PIPE } from '../support/informed.ts';
+import { FORBIDDEN, Informed } from '../support/informed.ts';
 
 let on: Informed;
 

@@ -7,112 +7,6 @@ import { anObject } from '../support/kube-server.ts';
 
 const KEY = 'ns/a';
 
-/** A store that is told of `ns/a` in version 5 and then writes it, until `end` is called. */
-function duringAWrite() {
-  const changes: string[] = [];
-  const store = new Store<KubeObject>({
-    onChange: (_key, now, _before, origin) =>
-      changes.push(`${now?.metadata.resourceVersion ?? 'gone'} ${origin}`),
-  });
-  const watch = store.sink();
-  watch.replace([anObject('a', '5')], '5', false);
-  changes.length = 0;
-  const answer = Promise.withResolvers<KubeObject>();
-  const written = store.holdBack(KEY, async () => {
-    store.put(await answer.promise, store.get(KEY), {});
-  });
-  return {
-    store,
-    watch,
-    changes,
-    end: async (version: string) => {
-      answer.resolve(anObject('a', version));
-      await written;
-    },
-    fail: async () => {
-      answer.reject(new Error('no answer'));
-      await written.catch(() => undefined);
-    },
-  };
-}
-
-test('the echo of a write that comes before its reply is no news', async () => {
-  const { watch, changes, end } = duringAWrite();
-  watch.apply('MODIFIED', anObject('a', '6'));
-  await end('6');
-  expect(changes).toEqual(['6 own-write']);
-});
-
-test('what somebody else changes during a write is told when it has ended, also without an answer', async () => {
-  const first = duringAWrite();
-  first.watch.apply('MODIFIED', anObject('a', '6'));
-  first.watch.apply('MODIFIED', anObject('a', '7'));
-  await first.end('6');
-  expect(first.changes).toEqual(['6 own-write', '7 event']);
-  const second = duringAWrite();
-  second.watch.apply('MODIFIED', anObject('a', '6'));
-  await second.fail();
-  expect(second.changes).toEqual(['6 event']);
-});
-
-test('a deletion does not wait for the write: it is told after what waits, which does not come back', async () => {
-  const { store, watch, changes, end } = duringAWrite();
-  watch.apply('MODIFIED', anObject('a', '6'));
-  watch.apply('DELETED', anObject('a', '7'));
-  expect(changes).toEqual(['6 event', 'gone event']);
-  await end('6');
-  expect([store.size, changes.length]).toEqual([0, 2]);
-});
-
-test('what is told during two writes at once waits for the end of the first to begin', async () => {
-  const { store, watch, changes, end } = duringAWrite();
-  watch.apply('MODIFIED', anObject('a', '7'));
-  await store.holdBack(KEY, async () => {});
-  expect(changes).toEqual([]);
-  await end('6');
-  expect(changes).toEqual(['6 own-write', '7 event']);
-});
-
-test('of what is told out of order the newest is taken in the end, be it of another object', async () => {
-  const { store, watch, end } = duringAWrite();
-  watch.apply('MODIFIED', anObject('a', '8'));
-  watch.apply('MODIFIED', anObject('a', '7'));
-  await end('6');
-  expect(store.get(KEY)?.metadata.resourceVersion).toBe('8');
-  await store.holdBack(KEY, async () => {
-    watch.apply('DELETED', anObject('a', '9'));
-    watch.apply('ADDED', anObject('a', '10', { uid: 'second' }));
-    watch.apply('MODIFIED', anObject('a', '9'));
-  });
-  expect(store.get(KEY)?.metadata.uid).toBe('second');
-});
-
-test('a list does not wait either', async () => {
-  const { store, watch, changes, end } = duringAWrite();
-  watch.apply('MODIFIED', anObject('a', '6'));
-  watch.replace([], '7', false);
-  expect(changes).toEqual(['6 event', 'gone list']);
-  await end('6');
-  expect([store.size, changes.length]).toEqual([0, 2]);
-});
-
-test('what was told before a restored backup does not come back, where it is of a higher version', async () => {
-  const { store, watch, changes, fail } = duringAWrite();
-  watch.apply('MODIFIED', anObject('a', '9'));
-  watch.replace([anObject('a', '3')], '4', true);
-  await fail();
-  expect(store.get(KEY)?.metadata.resourceVersion).toBe('3');
-  expect(changes).toEqual(['3 list']);
-});
-
-test('the list of one namespace leaves what waits in another', async () => {
-  const { store, watch, changes, end } = duringAWrite();
-  watch.apply('MODIFIED', anObject('a', '7'));
-  store.sink('other').replace([], '20', false);
-  await end('6');
-  expect(changes.at(-1)).toBe('7 event');
-});
-
 const STEPS = ['edit', 'delete', 'create', 'deliver', 'list', 'write', 'answer'] as const;
 type Step = (typeof STEPS)[number];
 
@@ -212,8 +106,7 @@ class World {
     const answered = new Promise<void>((resolve) => {
       this.#answer = resolve;
     });
-    this.#written = this.#store.holdBack(KEY, async () => {
-      await answered;
+    this.#written = answered.then(() => {
       if (!reply) return;
       this.#hears(reply);
       this.#store.put(reply, held, {});

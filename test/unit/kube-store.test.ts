@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Store } from '../../src/kube/cache/store.ts';
 import { compareVersions, type KubeObject } from '../../src/kube/resource.ts';
 import { anObject } from '../support/kube-server.ts';
@@ -155,17 +155,6 @@ test('the deletion that a write itself brought about is heard, even with the ver
   expect(store.size).toBe(0);
 });
 
-test('what the server says is gone leaves at once, and the late word of its watch is no news', () => {
-  const { store, watch, changes } = aStore();
-  watch.apply('ADDED', anObject('a', '10'));
-  changes.length = 0;
-  store.drop(anObject('a', '9', { uid: 'former' }));
-  expect(changes).toEqual([]);
-  store.drop(anObject('a', '9'));
-  watch.apply('DELETED', anObject('a', '12'));
-  expect(changes).toEqual(['ns/a uid-a@10 -> - event']);
-});
-
 test('another uid under the same name is delivered as gone, then new', () => {
   const { watch, changes } = aStore();
   watch.replace([anObject('a', '5', { uid: 'first' })], '10', false);
@@ -238,66 +227,6 @@ test('a version that was given twice, before and after a restored backup, is tol
     'ns/b uid-b@91 -> - list',
     'ns/c uid-c@92 -> uid-c@92 list',
   ]);
-});
-
-describe('an object that the server has said is gone', () => {
-  function dropped() {
-    const made = aStore();
-    made.watch.replace([anObject('a', '5'), anObject('b', '6')], '10', false);
-    made.store.put(anObject('a', '12'));
-    made.store.drop(anObject('a', '12'));
-    made.changes.length = 0;
-    return made;
-  }
-
-  test('does not come back with what its watch has yet to tell, nor with a list from before', () => {
-    const { store, watch, changes } = dropped();
-    watch.apply('MODIFIED', anObject('a', '11'));
-    watch.apply('MODIFIED', anObject('a', '12'));
-    watch.replace([anObject('a', '12'), anObject('b', '6')], '12', false);
-    watch.apply('DELETED', anObject('a', '14'));
-    expect(changes, 'whoever is told asks the server').toEqual([
-      'ns/a - -> - event',
-      'ns/a - -> - event',
-      'ns/a - -> - list',
-    ]);
-    expect([store.get('ns/a'), store.dropped('ns/a')]).toEqual([undefined, undefined]);
-    expect(store.put(anObject('a', '12'))).toBe(false);
-  });
-
-  test('comes back with a restored backup', () => {
-    const { watch, versionOf } = dropped();
-    watch.replace([anObject('a', '3')], '4', true);
-    expect(versionOf('ns/a')).toBe('3');
-  });
-
-  test.each([
-    { what: 'as it was', version: '5' },
-    { what: 'and edited since', version: '1001' },
-  ])(
-    'comes back with a restored backup whose versions go on, $what, when the server shows it',
-    ({ version }) => {
-      const { store, watch, changes, versionOf } = dropped();
-      watch.replace([anObject('a', version)], '1001', false);
-      expect(changes).toContain('ns/a - -> - list');
-      expect([versionOf('ns/a'), store.dropped('ns/a')?.name]).toEqual([undefined, 'a']);
-      expect(store.put(anObject('a', version))).toBe(true);
-      expect([changes.at(-1), store.dropped('ns/a')]).toEqual([
-        `ns/a - -> uid-a@${version} event`,
-        undefined,
-      ]);
-      watch.apply('MODIFIED', anObject('a', '1002'));
-      expect(versionOf('ns/a')).toBe('1002');
-    },
-  );
-
-  test('stands in the way of no other under its name', () => {
-    const { store, watch, versionOf } = dropped();
-    watch.apply('ADDED', anObject('a', '15', { uid: 'another' }));
-    watch.apply('MODIFIED', anObject('a', '13'));
-    expect([versionOf('ns/a'), store.dropped('ns/a')]).toEqual(['15', undefined]);
-    expect(store.put(anObject('a', '13'))).toBe(false);
-  });
 });
 
 test('the list of one namespace says nothing about another', () => {

@@ -84,7 +84,7 @@ function run(process: Process): void {
   process.ended = process.leadership
     .run(process.stop.signal)
     .then(() => 'over')
-    .catch((error: Error) => `failed: ${error.message}`)
+    .catch((error: unknown) => `failed: ${(error as Error).message}`)
     .then((end) => void process.told.push(end));
 }
 

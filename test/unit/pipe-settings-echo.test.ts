@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/api/reply/json.ts';
-import { status } from '../../src/kinds/pipe-settings/resource.ts';
 import { compare, readEcho } from '../../src/kinds/pipe-settings/echo.ts';
+import { status } from '../../src/kinds/pipe-settings/resource.ts';
 import {
   SETTINGS,
   type SettingName,

@@ -1,3 +1,4 @@
+import { errorTextIn, plainTextIn } from './error-text.ts';
 import { isObject, parseJson } from './json.ts';
 import type { Answer, BodyState } from './reply.ts';
 import { headerWait } from './retry-after.ts';
@@ -31,7 +32,7 @@ export function readAnswer(raw: RawAnswer, { url, nowMs, mask }: AnswerContext):
     REQUEST_ID_LIMIT,
     mask,
   );
-  const errorText = typeof error === 'string' ? plainLine(error, ERROR_LIMIT, mask) : '';
+  const errorText = plainLine(textIn(raw, state, fields), ERROR_LIMIT, mask);
   const retryAfterMs = headerWait(raw.headers, raw.httpStatus, nowMs);
   const redirectHost = hostOf(raw, url, mask);
   return {
@@ -40,38 +41,34 @@ export function readAnswer(raw: RawAnswer, { url, nowMs, mask }: AnswerContext):
     body: state,
     ...(id !== undefined && { requestId: id }),
     ...(errorText !== '' && { error: errorText }),
-    ...(Boolean(error) && typeof error !== 'string' && { oddError: true as const }),
+    ...(Boolean(error) && errorText === '' && { oddError: true as const }),
     ...(isObject(result) && { result }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(redirectHost !== undefined && { redirectHost }),
   };
 }
 
-interface Fields {
-  readonly result?: unknown;
-  readonly error?: unknown;
-  readonly requestId?: unknown;
-}
+type Fields = Readonly<Record<string, unknown>>;
 
 function readBody(body: RawAnswer['body']): { readonly state: BodyState; readonly fields: Fields } {
   if ('state' in body) return { state: body.state, fields: {} };
   if (body.text.trim() === '') return { state: 'empty', fields: {} };
   const parsed = parseJson(body.text);
   if (!parsed) return { state: 'not-json', fields: {} };
-  if (!isObject(parsed.value)) return { state: 'json', fields: {} };
-  return {
-    state: 'json',
-    fields: {
-      ...own(parsed.value, 'result'),
-      ...own(parsed.value, 'error'),
-      ...own(parsed.value, 'requestId'),
-    },
-  };
+  return { state: 'json', fields: isObject(parsed.value) ? own(parsed.value) : {} };
 }
 
 /** Own fields only: a polluted or replaced prototype has no say. */
-function own(value: Record<string, unknown>, key: keyof Fields): Fields {
-  return Object.hasOwn(value, key) ? { [key]: value[key] } : {};
+function own(value: Fields): Fields {
+  return Object.assign(Object.create(null) as Fields, value);
+}
+
+/** A 2xx may carry a message that is no error. */
+function textIn(raw: RawAnswer, state: BodyState, fields: Fields): string {
+  const isRefusal = raw.httpStatus < 200 || raw.httpStatus > 299;
+  if (state !== 'not-json') return errorTextIn(fields, isRefusal);
+  if (!isRefusal || !('text' in raw.body)) return '';
+  return plainTextIn(raw.body.text, raw.headers['content-type']);
 }
 
 function headerRequestId(headers: RawAnswer['headers']): string {

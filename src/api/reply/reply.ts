@@ -19,9 +19,9 @@ export interface Answer {
   readonly answered: true;
   readonly httpStatus: number;
   readonly requestId?: string;
-  /** The API's `error` text: one line, at most 512 characters, credentials masked. */
+  /** What the API says of it: one line, at most 512 characters, credentials masked. */
   readonly error?: string;
-  /** The body carries an `error` that is neither text nor empty; its content is not shown. */
+  /** The body carries an `error` that has no text; its content is not shown. */
   readonly oddError?: true;
   readonly body: BodyState;
   /** Present only when the JSON body has a `result` that is an object. */

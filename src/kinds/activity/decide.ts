@@ -1,20 +1,13 @@
 import type { Result } from '../../controller/kind.ts';
 import * as checks from '../shared/checks.ts';
 import { currentReady, isRequested } from '../shared/common-status.ts';
-import { type CallFacts, type Due, whenDue } from '../shared/due.ts';
+import type { Decision } from '../shared/declared.ts';
+import { type CallFacts, whenDue } from '../shared/due.ts';
 import { fetched } from './record.ts';
 import { type Activity, type ActivitySpec, parseSpec } from './resource.ts';
 
-/** The record is to be fetched. */
-export type Fetch = Omit<Extract<Due, { type: 'now' }>, 'type'> & {
-  readonly type: 'fetch';
-  readonly spec: ActivitySpec;
-};
-
-export type Decision = Fetch | { readonly type: 'done'; readonly result: Result };
-
 /** The order of the checks is the order of precedence. */
-export function decide(object: Activity, facts: CallFacts, now: number): Decision {
+export function decide(object: Activity, facts: CallFacts, now: number): Decision<ActivitySpec> {
   const deleted = checks.refuseDeleted(object);
   if (deleted) return done(deleted);
   const parsed = parseSpec(object);
@@ -37,9 +30,9 @@ export function decide(object: Activity, facts: CallFacts, now: number): Decisio
     return done(checks.showing(object, summary, now, 'keep'));
   }
   const due = whenDue(object, facts, { confirmed: false, now });
-  return due.type === 'later' ? done(checks.notDue(due)) : { ...due, type: 'fetch', spec };
+  return due.type === 'later' ? done(checks.notDue(due)) : { type: 'act', spec, due };
 }
 
-function done(result: Result): Decision {
+function done(result: Result): Decision<never> {
   return { type: 'done', result };
 }

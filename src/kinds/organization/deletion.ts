@@ -4,6 +4,7 @@ import { timestamp } from '../shared/canonical.ts';
 import { refuseSpec } from '../shared/checks.ts';
 import type { CommonStatus } from '../shared/common-status.ts';
 import { whenDue } from '../shared/due.ts';
+import { showPlan } from '../shared/planned.ts';
 import { isVerified, ownershipOf } from '../shared/target.ts';
 import { sameKey, type Tuple } from './endpoints/endpoints.ts';
 import { counted, names, withPlace } from './endpoints/wording.ts';
@@ -11,7 +12,8 @@ import { leftEvents } from './events.ts';
 import { cleanupGoal, type Goal } from './goal.ts';
 import { oursIn } from './known.ts';
 import { perform, type Setup } from './perform.ts';
-import { planOf } from './preview.ts';
+import { previewOf } from './preview.ts';
+import { addressOf } from './remote.ts';
 import {
   FINALIZER,
   hasFinalizer,
@@ -121,7 +123,11 @@ export async function cleanUp(
   if (planned.type === 'unreadable')
     return { ...refuseSpec(object, planned.problem, now), next: atLatest() };
   const { spec, goal } = planned;
-  if (planOnly) return planOf(object, { spec, goal, setup, now });
+  if (planOnly) {
+    const { hash } = addressOf(setup.context.api.baseUrl, spec.organizationId, goal);
+    const preview = previewOf(object, spec.organizationId, goal, now);
+    return showPlan(object, { preview, hash, isEmpty: false, how: WAITS_FOR_EVER, now });
+  }
   const due = whenDue(object, setup.caller.factsOf(object), { confirmed: false, now });
   if (due.type === 'later') return { next: atLatest(due.at), did: 'nothing' };
   const isOverdue = now >= deadline;
@@ -164,6 +170,9 @@ async function letGo(
   const facts = { organizationId, left: abandoned.map(withPlace).join(', ') };
   return { next: 'on-change', did: 'abandon', facts, counts: { abandoned: abandoned.length } };
 }
+
+const WAITS_FOR_EVER =
+  'the operator runs with --plan-only, so the deletion waits without deadline; set spec.deletionPolicy to Retain to delete the object at once';
 
 /** Begins the message of an object whose deletion waits. */
 const DELETING = 'Being deleted: ';

@@ -1,10 +1,9 @@
 import type { Event } from '../../controller/kind.ts';
 import { quoting } from '../shared/common-status.ts';
-import { described, type FieldChange } from './changes.ts';
+import type { FieldChange } from '../shared/preview.ts';
 import type { Change } from './decide.ts';
 import type { Tuple } from './endpoints/endpoints.ts';
 import { names, withPlace } from './endpoints/wording.ts';
-import type { OrganizationStatus } from './resource.ts';
 import type { Remark, Settlement } from './settle.ts';
 
 /** Longest note of an event, in code points, with room for what stands around the names. */
@@ -108,21 +107,6 @@ export function relocatedEvents(ours: readonly Tuple[]): readonly Event[] {
   return namingAll(ours, warning('OwnershipLost', before, after));
 }
 
-/** `keys`: declared until now, and no longer. */
-export function unmanagedEvents(
-  keys: readonly string[],
-  { organization }: OrganizationStatus,
-): readonly Event[] {
-  const { name, privateEndpointsTotal } = organization ?? {};
-  const has = (key: string): string =>
-    key === 'name' ? JSON.stringify(name) : `${privateEndpointsTotal ?? 'no list of'} entries`;
-  return keys.map((key) => ({
-    type: 'Normal',
-    reason: 'NoLongerManaged',
-    note: `spec.${key} is gone, so it is no longer managed and stays as it is; the API has ${has(key)}`,
-  }));
-}
-
 /** What is left at the API when a deleted object is let go. */
 export function leftEvents(
   organizationId: string,
@@ -143,16 +127,12 @@ export function leftEvents(
   ];
 }
 
-export function changeEvent(
-  changes: readonly FieldChange[],
-  requestId: string | undefined,
-  after = '',
-): Event {
-  const what = changes.length === 0 ? 'the declared state' : described(changes);
+export function changeEvent(changes: readonly FieldChange[], requestId: string | undefined): Event {
+  const what = described(changes);
   return {
     type: 'Normal',
     reason: 'Applied',
-    note: `Applied ${what}${after}${quoting(requestId)}`,
+    note: `Applied ${what}${quoting(requestId)}`,
   };
 }
 
@@ -160,4 +140,14 @@ export function renamedEvents(renamed: readonly FieldChange[]): readonly Event[]
   if (renamed.length === 0) return [];
   const note = `Changed at the API since the last response, not by the operator: ${described(renamed)}`;
   return [{ type: 'Warning', reason: 'DriftDetected', note }];
+}
+
+/** `name A → B, added psc-1, removed psc-2`. */
+function described(changes: readonly FieldChange[]): string {
+  const parts = changes.map(({ field, from, to }) => {
+    if (to === undefined) return `removed ${field}`;
+    if (field !== 'name') return `added ${field}`;
+    return from === undefined ? `name → ${to}` : `name ${from} → ${to}`;
+  });
+  return parts.join(', ');
 }

@@ -1,23 +1,19 @@
 import type { Context, Kind, Result } from '../../controller/kind.ts';
 import { SETTLE_AFTER_TIMEOUT_MS } from '../../waits.ts';
-import { createCaller } from '../shared/calls.ts';
 import { digestOf } from '../shared/canonical.ts';
-import { refuseOthers, refuseSpec, refuseSuspended } from '../shared/checks.ts';
-import { generationOf } from '../shared/common-status.ts';
 import type { KindContext } from '../shared/context.ts';
-import { type Due, reassertMsOf, whenDue } from '../shared/due.ts';
-import { createKind, createKindStore } from '../shared/objects.ts';
-import { ownershipOf, rivalConfirmedLater } from '../shared/target.ts';
+import { type Decision, type Declared, decideDeclared } from '../shared/declared.ts';
+import { createKind } from '../shared/objects.ts';
+import { howToSend, showPlan } from '../shared/planned.ts';
 import { cleanUp } from './deletion.ts';
-import { type Goal, goalOf } from './goal.ts';
+import { goalOf } from './goal.ts';
 import { oursIn } from './known.ts';
 import { perform, type Setup } from './perform.ts';
-import { planOf } from './preview.ts';
+import { previewOf } from './preview.ts';
 import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
 import {
   FINALIZER,
   hasFinalizer,
-  isValid,
   type Organization,
   type OrganizationSpec,
   organizationType,
@@ -31,30 +27,20 @@ import { Ways } from './ways.ts';
 export const organization = { create, operation: UPDATE_ORGANIZATION };
 
 /** The name and private endpoints of one existing organization, brought about by PATCH. */
-function create(context: KindContext): Kind<Organization> {
-  const { kind } = organizationType;
-  const { store, others } = createKindStore<Organization>({ kind, context, status, targetOf });
-  const caller = createCaller<Organization>(kind, context, targetOf);
+function create(context: KindContext): Kind {
   const ways = new Map<string, Ways>();
-  const setup: Setup = {
-    context,
-    caller,
-    others,
-    apiHash: digestOf(context.api.baseUrl),
-    settleMs: context.apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS,
-    waysOf: ({ metadata: { uid } }) => {
-      const known = ways.get(uid) ?? new Ways();
-      ways.set(uid, known);
-      return known;
-    },
-    failedCleanups: new Set(),
+  const waysOf = ({ metadata: { uid } }: Organization): Ways => {
+    const known = ways.get(uid) ?? new Ways();
+    ways.set(uid, known);
+    return known;
   };
-  return createKind({
-    type: organizationType,
-    store,
-    caller,
-    reconcile: (object, context) => reconcile(object, context, setup),
-  });
+  const apiHash = digestOf(context.api.baseUrl);
+  const settleMs = context.apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
+  const setup = { context, apiHash, settleMs, waysOf, failedCleanups: new Set<string>() };
+  const kind = { type: organizationType, status, targetOf };
+  return createKind<Organization>(context, kind, (object, attempt, shared) =>
+    reconcile(object, attempt, { ...setup, ...shared }),
+  );
 }
 
 async function reconcile(
@@ -64,17 +50,17 @@ async function reconcile(
 ): Promise<Result> {
   await setup.caller.remember(object);
   if (object.metadata.deletionTimestamp) return cleanUp(object, context, setup);
-  const isKept = await keepFinalizer(object, context);
-  if (!isKept) return { next: { at: context.now() + 1_000 }, did: 'nothing' };
+  if (!(await keepFinalizer(object, context)))
+    return { next: { at: context.now() + 1_000 }, did: 'nothing' };
   const decided = decide(context.object(), setup, context.now());
-  if (decided.type === 'refused') return decided.result;
-  const { spec, goal, due } = decided;
+  if (decided.type === 'done') return decided.result;
+  const { spec, due } = decided;
   const { result } = await perform(context.object(), context, setup, {
-    ...{ spec, goal, due },
+    ...{ spec, due, goal: goalOf(spec) },
     stillWanted: () => context.stillWanted(),
-    refuse: (now) => {
-      const again = decide(now, setup, context.now());
-      return again.type === 'refused' ? again.result : undefined;
+    refuse: (newest) => {
+      const again = decide(newest, setup, context.now(), true);
+      return again.type === 'done' ? again.result : undefined;
     },
   });
   return result;
@@ -88,66 +74,46 @@ async function keepFinalizer(
   object: Organization,
   context: Context<Organization>,
 ): Promise<boolean> {
-  const { deletionPolicy } = (object.spec ?? {}) as { readonly deletionPolicy?: unknown };
-  const hasOwn =
-    oursIn(object.status ?? {}).length > 0 || object.status?.pendingChange !== undefined;
+  const { spec, status: known = {} } = object;
+  const { deletionPolicy } = (spec ?? {}) as { readonly deletionPolicy?: unknown };
   const mayRemove = deletionPolicy === 'RemovePrivateEndpoints';
+  const hasOwn = oursIn(known).length > 0 || known.pendingChange !== undefined;
   if (mayRemove && hasOwn && !hasFinalizer(object)) return context.finalizer(FINALIZER, true);
   if (!mayRemove && hasFinalizer(object)) return context.finalizer(FINALIZER, false);
   return true;
 }
 
-type Decided =
-  | { readonly type: 'refused'; readonly result: Result }
-  | {
-      readonly type: 'attempt';
-      readonly spec: OrganizationSpec;
-      readonly goal: Goal;
-      readonly due: Extract<Due, { type: 'now' }>;
-    };
-
-/** Whether an attempt is made now; the order is that of precedence. */
-function decide(object: Organization, setup: Setup, now: number): Decided {
-  const refused = (result: Result): Decided => ({ type: 'refused', result });
-  const parsed = parseSpec(object);
-  // Make sure the stored spec can be read
-  if (!parsed.ok) return refused(refuseSpec(object, parsed.message, now));
-  const { spec } = parsed;
-  const goal = goalOf(spec);
-  const { hash } = addressOf(setup.context.api.baseUrl, spec.organizationId, goal);
-  const others = setup.others(object);
-  const confirmed = isConfirmed(object, hash) && !rivalConfirmedLater(object, others);
-  // Make sure it is not suspended
-  if (spec.suspend) {
-    const says = confirmed
-      ? 'The declared state is the one last confirmed'
-      : 'The declared state has not been confirmed. Set spec.suspend to false to send it';
-    return refused(refuseSuspended(object, { ready: confirmed, says, now }));
-  }
-  // Make sure no other object owns the organization
-  const ownership = ownershipOf(object, others, { apiHash: setup.apiHash, isValid });
-  const waits = refuseOthers(object, { ownership, contested: contestedOf(spec), now });
-  if (waits) return refused(waits);
-  // Make sure Apply is wanted
-  if (spec.mode === 'Plan' || setup.context.planOnly)
-    return refused(planOf(object, { spec, goal, setup, now }));
-  // Make sure something is to be sent, and its time has come
-  const facts = setup.caller.factsOf(object);
-  const due = whenDue(object, facts, { confirmed, reassertMs: reassertMsOf(spec), now });
-  if (due.type === 'later')
-    return refused({ next: due.at === undefined ? 'on-change' : { at: due.at }, did: 'nothing' });
-  return { type: 'attempt', spec, goal, due };
+function decide(
+  object: Organization,
+  { context, caller, others, apiHash }: Setup,
+  now: number,
+  hasPermit = false,
+): Decision<OrganizationSpec> {
+  const { baseUrl } = context.api;
+  const hashOf = (spec: OrganizationSpec): string =>
+    addressOf(baseUrl, spec.organizationId, goalOf(spec)).hash;
+  const kind: Declared<Organization, OrganizationSpec> = {
+    parse: parseSpec,
+    contested: contestedOf,
+    isHeld: ({ status: known = {} }, spec) =>
+      known.applied?.requestHash === hashOf(spec) && isSettled(known),
+    plan: (planned, spec, isLast) => {
+      const preview = previewOf(planned, spec.organizationId, goalOf(spec), now);
+      const isEmpty = preview.isEmpty && isLast;
+      return showPlan(planned, { preview, hash: hashOf(spec), isEmpty, how: howToSend(spec), now });
+    },
+  };
+  const { hasSlot, ...facts } = caller.factsOf(object);
+  const known = { others: others(object), apiHash, planOnly: context.planOnly, now };
+  return decideDeclared(object, kind, { ...facts, ...known, hasSlot: hasSlot || hasPermit });
 }
 
-/** Whether what the API last confirmed is what is declared now, and nothing is open since. */
-function isConfirmed(object: Organization, hash: string): boolean {
-  const { applied, pendingChange, privateEndpoints = [] } = object.status ?? {};
-  return (
-    applied?.requestHash === hash &&
-    applied.generation === generationOf(object) &&
-    !pendingChange &&
-    privateEndpoints.every(({ state, lastError }) => state === 'Present' && !lastError)
+/** Nothing is open since it was confirmed. */
+function isSettled({ pendingChange, privateEndpoints = [] }: NonNullable<Organization['status']>) {
+  const isThere = privateEndpoints.every(
+    ({ state, lastError }) => state === 'Present' && !lastError,
   );
+  return !pendingChange && isThere;
 }
 
 function contestedOf({ organizationId }: OrganizationSpec) {

@@ -2,17 +2,12 @@ import type { Success } from '../../api/reply/verdict.ts';
 import type { Event } from '../../controller/kind.ts';
 import { LEFT_OUT_ALL_GONE_MS, LEFT_OUT_IS_EMPTY_MS } from '../../waits.ts';
 import { timestamp } from '../shared/canonical.ts';
+import { withDrift, withHistory } from '../shared/changes.ts';
 import { lastRequestOf } from '../shared/common-status.ts';
-import {
-  endpointChanges,
-  type FieldChange,
-  nameChange,
-  withDrift,
-  withHistory,
-} from './changes.ts';
-import { compared } from './differences.ts';
-import { Listing } from './endpoints/endpoints.ts';
+import type { FieldChange } from '../shared/preview.ts';
+import { Listing, type Tuple } from './endpoints/endpoints.ts';
 import { isListLeftOut, type OrganizationReply, readReply, shownList } from './endpoints/reply.ts';
+import { fieldOf, placeOf } from './endpoints/wording.ts';
 import { changeEvent, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
 import { type Goal, managesEndpoints } from './goal.ts';
 import type { Known } from './known.ts';
@@ -38,35 +33,35 @@ export interface Replied {
 
 /** What a reply adds to what is known: its list settles what is open. Pure. */
 export function learn(known: Known, replied: Replied): Known {
-  const { verdict, request, sentAt, now, apiHash, object } = replied;
+  const { verdict, request, sentAt, now, apiHash, object, goal } = replied;
+  const { requestId } = verdict;
   const reply = readReply(verdict.result, known.draft);
-  const read = listIn(known.draft, reply, replied);
+  const { list, leftOutSince, events: leftOut } = listIn(known.draft, reply, replied);
   // A name changes no endpoint: what the observation before it has shown still counts.
-  const isKept = request.type === 'name' && !read.list;
-  const settlement = read.list && settled(known.draft, read.list, replied);
-  const isAssumed = read.list !== undefined && reply.list === undefined;
+  const isKept = request.type === 'name' && !list;
+  const settlement = list && settled(known.draft, list, replied);
+  const inventory = settlement?.inventory ?? known.draft.privateEndpoints ?? [];
+  const isAssumed = list !== undefined && !reply.list;
   const { changes, drift, events } = changesIn(known, reply, settlement, replied);
   const draft: OrganizationStatus = {
     ...known.draft,
+    ...compared(goal, reply),
     verified: { time: timestamp(now), apiHash },
     lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
     organization: isAssumed ? { ...reply.shown, ...shownList([]) } : reply.shown,
-    listLeftOutSince: read.leftOutSince,
-    ...(settlement && {
-      privateEndpoints: settlement.inventory.length > 0 ? settlement.inventory : undefined,
-      pendingChange: settlement.pendingChange,
-    }),
-    ...compared(replied.goal, reply),
+    listLeftOutSince: leftOutSince,
+    privateEndpoints: inventory.length > 0 ? inventory : undefined,
+    pendingChange: settlement ? settlement.pendingChange : known.draft.pendingChange,
     drift: withDrift(known.draft.drift, drift, now),
-    history: withHistory(known.draft.history, changes, { object, verdict, now }),
+    history: withHistory(known.draft.history, changes, { object, requestId, now }),
   };
   return {
     draft,
-    list: isKept ? known.list : read.list,
+    list: isKept ? known.list : list,
     name: reply.name,
     observedAt: isKept ? known.observedAt : sentAt,
-    requestId: verdict.requestId,
-    events: [...known.events, ...read.events, ...events],
+    requestId,
+    events: [...known.events, ...leftOut, ...events],
     drift: known.drift + drift.length,
   };
 }
@@ -109,26 +104,62 @@ function changesIn(
   { name, shown }: OrganizationReply,
   settlement: Settlement | undefined,
   { object, verdict, request, goal }: Replied,
-): {
-  readonly changes: readonly FieldChange[];
-  readonly drift: readonly FieldChange[];
-  readonly events: readonly Event[];
-} {
-  const before = known.draft.organization?.name;
+) {
+  const from = known.draft.organization?.name;
   const { added = [], removed = [], remarks = [] } = settlement ?? {};
-  const isOther = shown.name !== undefined && shown.name !== before;
-  const isNamed = request.type === 'name' && isOther && name === request.name;
-  const named = isNamed ? [nameChange(before, name)] : [];
-  const changes = [...named, ...endpointChanges(added, removed)];
-  const isObserved = request.type === 'observe' && !goal.isCleanup && before !== undefined;
-  const isRenamed = isObserved && isOther && name !== goal.name;
-  const renamed = isRenamed ? [nameChange(before, shown.name)] : [];
+  const to = shown.name === from ? undefined : shown.name;
+  const isNamed = request.type === 'name' && name === request.name;
+  const isOthers = request.type === 'observe' && !goal.isCleanup && from !== undefined;
+  const renamed = to === undefined ? [] : [{ field: 'name', from, to }];
+  const changes = [...(isNamed ? renamed : []), ...endpointChanges(added, removed)];
+  const byOthers = isOthers && name !== goal.name ? renamed : [];
   const gone = remarks.filter(({ remark }) => remark === 'vanished').map(({ tuple }) => tuple);
-  const isFirst = object.status?.applied === undefined;
-  const applied = changes.length > 0 && !isFirst ? [changeEvent(changes, verdict.requestId)] : [];
+  const isNews = changes.length > 0 && object.status?.applied !== undefined;
   return {
     changes,
-    drift: [...renamed, ...endpointChanges([], gone)],
-    events: [...renamedEvents(renamed), ...remarkEvents(remarks), ...applied],
+    drift: [...byOthers, ...endpointChanges([], gone)],
+    events: [
+      ...renamedEvents(byOthers),
+      ...remarkEvents(remarks),
+      ...(isNews ? [changeEvent(changes, verdict.requestId)] : []),
+    ],
+  };
+}
+
+/** Endpoints that came, and endpoints that went. */
+export function endpointChanges(
+  added: readonly Tuple[],
+  removed: readonly Tuple[],
+): readonly FieldChange[] {
+  return [
+    ...added.map((one) => ({ field: fieldOf(one), to: placeOf(one) })),
+    ...removed.map((one) => ({ field: fieldOf(one), from: placeOf(one) })),
+  ];
+}
+
+/** Declared values that the reply has otherwise, and those that it does not have. */
+function compared(
+  { name: declared, endpoints, isCleanup }: Goal,
+  { name: reported, list }: OrganizationReply,
+): Pick<OrganizationStatus, 'differences' | 'notReported'> {
+  if (isCleanup) return { differences: undefined, notReported: undefined };
+  const listing = new Listing(list ?? []);
+  // The API cannot change a description, so one that differs is only shown.
+  const described = (endpoints ?? []).flatMap((endpoint) => {
+    const { description } = endpoint;
+    const found = listing.find(endpoint);
+    if (!found || description === undefined || description === (found.description ?? '')) return [];
+    const field = fieldOf(endpoint, '.description');
+    return { field, declared: description, reported: found.description ?? '' };
+  });
+  const isOther = declared !== undefined && reported !== undefined && declared !== reported;
+  const differences = [...(isOther ? [{ field: 'name', declared, reported }] : []), ...described];
+  const notReported = [
+    ...(declared !== undefined && reported === undefined ? ['name'] : []),
+    ...(endpoints && !list ? ['privateEndpoints'] : []),
+  ];
+  return {
+    differences: differences.length > 0 ? differences : undefined,
+    notReported: notReported.length > 0 ? notReported : undefined,
   };
 }

@@ -1,8 +1,7 @@
 import type { Context, Result } from '../../controller/kind.ts';
-import type { Caller } from '../shared/calls.ts';
 import type { KindContext } from '../shared/context.ts';
 import type { Due } from '../shared/due.ts';
-import { longWaitStatus } from '../shared/waiting.ts';
+import type { Shared } from '../shared/objects.ts';
 import { Attempt } from './attempt.ts';
 import type { Goal } from './goal.ts';
 import { type Attempted, begin, notAttempted } from './known.ts';
@@ -12,11 +11,8 @@ import type { Organization, OrganizationSpec } from './resource.ts';
 import type { Ways } from './ways.ts';
 
 /** What the reconciles of all Organizations share. */
-export interface Setup {
+export interface Setup extends Shared<Organization> {
   readonly context: KindContext;
-  readonly caller: Caller<Organization>;
-  /** The other objects for the same organization. */
-  readonly others: (object: Organization) => readonly Organization[];
   readonly apiHash: string;
   readonly settleMs: number;
   readonly waysOf: (object: Organization) => Ways;
@@ -25,7 +21,7 @@ export interface Setup {
 }
 
 /** One attempt, and what decides about it. */
-export interface Wish {
+export interface Wanted {
   readonly spec: OrganizationSpec;
   readonly goal: Goal;
   readonly due: Extract<Due, { type: 'now' }>;
@@ -37,39 +33,26 @@ export interface Wish {
 }
 
 /** Waits for the first permit, makes the attempt, and reports it. */
-export async function perform(
+export function perform(
   object: Organization,
   context: Context<Organization>,
   setup: Setup,
-  wish: Wish,
+  { spec, goal, due, latest, stillWanted, refuse }: Wanted,
 ): Promise<{ readonly result: Result; readonly attempted?: Attempted }> {
-  const { spec, goal, due, latest, stillWanted } = wish;
-  const { caller, apiHash, settleMs } = setup;
+  const { caller, apiHash, settleMs, waysOf } = setup;
   const { segments, hash } = addressOf(setup.context.api.baseUrl, spec.organizationId, goal);
-  const reported = (attempted: Attempted, began: Organization) => {
-    const isWanted = stillWanted();
-    const now = context.now();
-    const reporting = { object: began, spec, goal, hash, settleMs, now, isWanted, latest };
-    return { result: report(attempted, reporting), attempted };
-  };
-  const calls = caller.open(object, context, {
-    ref: spec.credentialsSecretRef,
-    priority: due.priority,
-    halfOpen: due.halfOpen,
-    onLongWait: (ahead) => longWaitStatus(context.object(), ahead, context.now()),
-  });
-  try {
-    const answer = await calls.permit();
+  const wish = { ref: spec.credentialsSecretRef, ...due };
+  return caller.perform(object, context, wish, async (calls, none) => {
     const began = context.object();
-    if (answer) return reported(notAttempted(begin(began, apiHash), answer), began);
-    const refusal = wish.refuse(began);
+    const refusal = none ? undefined : refuse(began);
     if (refusal) return { result: refusal };
-    const ways = setup.waysOf(object);
     const mayRemove = spec.deletionPolicy === 'RemovePrivateEndpoints';
-    const wanted = { goal, segments, apiHash, settleMs, mayRemove, ways, stillWanted };
-    const attempt = new Attempt({ context, calls, ...wanted }, begin(began, apiHash));
-    return reported(await attempt.run(), began);
-  } finally {
-    calls.end();
-  }
+    const known = begin(began, apiHash);
+    const wanted = { goal, segments, apiHash, settleMs, mayRemove, stillWanted };
+    const attempted = none
+      ? notAttempted(known, none)
+      : await new Attempt({ context, calls, ways: waysOf(object), ...wanted }, known).run();
+    const times = { settleMs, latest, now: context.now(), isWanted: stillWanted() };
+    return { result: report(attempted, { object: began, spec, goal, hash, ...times }), attempted };
+  });
 }

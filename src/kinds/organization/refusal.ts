@@ -1,11 +1,9 @@
 import type { Failure } from '../../api/reply/verdict.ts';
-import { cutText } from '../../controller/conditions.ts';
 import type { Context } from '../../controller/kind.ts';
 import { BUSY_ENDPOINT_MS, FAILURES } from '../../waits.ts';
 import { timestamp, wholeSecond } from '../shared/canonical.ts';
 import { nextWait } from '../shared/failures.ts';
 import { sameKey, tupleOf } from './endpoints/endpoints.ts';
-import { LIMITS } from './limits.ts';
 import type {
   InventoryEntry,
   Organization,
@@ -56,7 +54,7 @@ export function markRefused(
     nextAttemptTime: timestamp(
       wholeSecond(context.now() + nextWait('Rejected', attempts, uid, rule)),
     ),
-    lastError: { httpStatus, requestId, message: cutText(message, LIMITS.inventoryMessage) },
+    lastError: { httpStatus, requestId, message },
   };
   const others = inventory.filter((one) => one !== before);
   return { ...draft, privateEndpoints: [...others, entry] };

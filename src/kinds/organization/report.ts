@@ -1,20 +1,16 @@
-import type { Result } from '../../controller/kind.ts';
+import type { Event, Result } from '../../controller/kind.ts';
 import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
-import { timestamp } from '../shared/canonical.ts';
+import { reportApplied } from '../shared/applied.ts';
 import {
   commonStatus,
   countAttempts,
-  failureBefore,
-  generationOf,
   quoting,
   statusWith,
   withoutStop,
 } from '../shared/common-status.ts';
-import { nextAssertionAt, reassertMsOf } from '../shared/due.ts';
 import { type FailureReport, reportFailure, reportNoCall } from '../shared/failure-report.ts';
 import { nextWait } from '../shared/failures.ts';
 import { counted } from './endpoints/wording.ts';
-import { changeEvent, unmanagedEvents } from './events.ts';
 import type { Goal } from './goal.ts';
 import type { Attempted, End } from './known.ts';
 import { type Obstacle, obstaclesOf } from './obstacles.ts';
@@ -132,26 +128,21 @@ function hindered(
 
 function applied(attempted: Attempted, { object, spec, goal, hash, now }: Reporting): Said {
   const { draft, requestId, events } = attempted;
-  const time = timestamp(now);
-  const reassertMs = reassertMsOf(spec);
-  const nextAttempt =
-    reassertMs === undefined ? undefined : nextAssertionAt(object, Date.parse(time), reassertMs);
-  const keys = declaredKeys(goal);
-  const common = commonStatus(object, object.status, {
-    summary: { ready: 'True', reason: 'Applied', message: appliedMessage(attempted, goal) },
-    now,
-    nextAttempt,
-    acknowledge: true,
+  const { name, privateEndpointsTotal = 'no list of' } = draft.organization ?? {};
+  const confirmed = reportApplied({
+    ...{ object, spec, requestId, requestHash: hash, now },
+    message: appliedMessage(attempted, goal),
+    keys: declaredKeys(goal),
+    changed: undefined,
+    reported: (key) => (key === 'name' ? JSON.stringify(name) : `${privateEndpointsTotal} entries`),
   });
-  const before = object.status?.applied?.keys.filter((key) => !keys.includes(key)) ?? [];
-  const failure = events.length === 0 ? failureBefore(object) : undefined;
-  const recovery = failure === undefined ? [] : [changeEvent([], requestId, ` after ${failure}`)];
-  const generation = generationOf(object);
-  return {
-    status: { ...common, applied: { time, generation, requestId, requestHash: hash, keys } },
-    next: nextAttempt === undefined ? 'on-change' : { at: nextAttempt },
-    events: [...unmanagedEvents(before, draft), ...recovery],
-  };
+  // What happened in this attempt says it too.
+  const isSaid = events.length > 0;
+  return isSaid ? { ...confirmed, events: confirmed.events.filter(isOfSpec) } : confirmed;
+}
+
+function isOfSpec({ reason }: Event): boolean {
+  return reason !== 'Applied';
 }
 
 function appliedMessage({ draft, name, requestId }: Attempted, goal: Goal): string {

@@ -1,4 +1,3 @@
-import { cutText } from '../../controller/conditions.ts';
 import { ENDPOINT_MISSED_AGAIN_MS, SAME_ENDPOINT_MS } from '../../waits.ts';
 import { timestamp, wholeSecond } from '../shared/canonical.ts';
 import { nextWait } from '../shared/failures.ts';
@@ -10,7 +9,7 @@ import {
   type Tuple,
   tupleOf,
 } from './endpoints/endpoints.ts';
-import { type Goal, isListedIn, isOurs } from './goal.ts';
+import { type Goal, isListedIn, isOurs, managesEndpoints } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { InventoryEntry, PendingChange } from './resource.ts';
 
@@ -45,7 +44,7 @@ export type Remark =
 /** What becomes of one endpoint; without `entry` it is in the inventory no more. */
 interface Line {
   readonly entry?: InventoryEntry;
-  readonly remark?: Remark;
+  readonly remark?: Remark | undefined;
   /** It came or went because this object asked for it. */
   readonly did?: 'added' | 'removed';
 }
@@ -67,7 +66,10 @@ export function settle(evidence: Evidence): Settlement {
     lines.set(sameKey(entry), { tuple: entry, line: lineFor(byAdoption(entry, goal), evidence) });
   for (const tuple of sent?.change.add ?? [])
     if (!lines.has(sameKey(tuple)))
-      lines.set(sameKey(tuple), { tuple, line: afterAdd(asSent(tuple, evidence), evidence) });
+      lines.set(sameKey(tuple), {
+        tuple,
+        line: lineFor({ ...tuple, state: 'Unconfirmed' }, evidence),
+      });
   for (const tuple of goal.isCleanup ? [] : (goal.endpoints ?? [])) {
     const reported = lines.has(sameKey(tuple)) ? undefined : list.find(tuple);
     if (reported && lines.size < LIMITS.inventory)
@@ -83,107 +85,73 @@ export function byAdoption(entry: InventoryEntry, goal: Goal): InventoryEntry {
   return isAdopted ? { ...entry, origin: 'Adopted' } : entry;
 }
 
+/** First what the list has, then what it lacks; in both, what was sent for it decides. */
 function lineFor(entry: InventoryEntry, evidence: Evidence): Line {
-  const { goal, sent, list } = evidence;
+  const { goal, sent, list, askedAt, settleMs } = evidence;
   const isIn = (tuples: readonly Tuple[] = []): boolean =>
     tuples.some((one) => sameKey(one) === sameKey(entry));
-  if (isIn(sent?.change.add)) return afterAdd(asSent(entry, evidence), evidence);
-  if (isIn(sent?.change.remove))
-    return afterRemove({ ...entry, since: sent?.change.time }, evidence);
+  // One that an earlier list has shown is no longer awaited.
+  const isAdded =
+    isIn(sent?.change.add) && (entry.state === 'Unconfirmed' || entry.state === 'Refused');
+  const isSent = isAdded || isIn(sent?.change.remove);
+  const since = isSent ? sent?.change.time : entry.since;
+  const age = askedAt - (Date.parse(since ?? '') || 0);
+  const isAwaited = isAdded || (!isSent && entry.state === 'Unconfirmed');
+  const isRemoved = isIn(sent?.change.remove) || (!isSent && entry.state === 'Removing');
   const reported = list.find(entry);
-  if (entry.origin === 'Found' && !isListedIn(goal, entry))
+  if (isAwaited) return afterAdd({ ...entry, since }, reported, age, evidence);
+  // A list that is gone from spec keeps the inventory.
+  if (entry.origin === 'Found' && managesEndpoints(goal) && !isListedIn(goal, entry))
     return reported && !goal.isCleanup ? { remark: 'left' } : {};
-  switch (entry.state) {
-    case 'Unconfirmed':
-      return afterAdd(entry, evidence);
-    case 'Removing':
-      return afterRemove(entry, evidence);
-    case 'Missing':
-      return afterMissing(entry, evidence);
-    case 'Refused':
-      if (reported) return unlessAdopted(found(entry, reported, goal), 'refused-but-there');
-      return isListedIn(goal, entry) && !goal.isCleanup ? { entry } : {};
-    case 'Present':
-      return { entry: reported ? kept(entry, reported, goal) : missed(entry, evidence) };
+  if (reported) {
+    const there = present(entry, reported, entry.origin);
+    const nextAttemptTime = later(since, settleMs);
+    if (isRemoved && age < settleMs)
+      return { entry: { ...there, state: 'Removing', since, nextAttemptTime } };
+    if (entry.state === 'Refused') return foundAgain(entry, reported, goal, 'refused-but-there');
+    if (entry.state === 'Missing' && isOurs(entry) && age > SAME_ENDPOINT_MS)
+      return foundAgain(entry, reported, goal, 'came-back');
+    return { entry: isRemoved ? there : withRefusal(there, entry, goal) };
   }
-}
-
-/** An add on its way, as an entry; how often it was sent in vain before stays known. */
-function asSent(
-  tuple: Tuple & Pick<Partial<InventoryEntry>, 'attempts'>,
-  { sent }: Evidence,
-): InventoryEntry {
-  const { attempts } = tuple;
-  const since = sent?.change.time;
-  return { ...tupleOf(tuple), origin: 'Added', state: 'Unconfirmed', since, attempts };
+  if (isRemoved) return { did: 'removed' };
+  if (entry.state === 'Refused') return isListedIn(goal, entry) && !goal.isCleanup ? { entry } : {};
+  if (entry.state === 'Missing' && age >= ENDPOINT_MISSED_AGAIN_MS)
+    return isOurs(entry) ? { remark: 'vanished' } : {};
+  return { entry: entry.state === 'Missing' ? entry : missed(entry, askedAt) };
 }
 
 /** An add that the observation before it lacked. */
-function afterAdd(entry: InventoryEntry, evidence: Evidence): Line {
-  const { list, goal, askedAt, settleMs, now, uid } = evidence;
-  const reported = list.find(entry);
-  const settlesAt = sinceOf(entry) + settleMs;
-  if (reported) {
-    const isSoon = askedAt - sinceOf(entry) <= SAME_ENDPOINT_MS;
-    return isSoon
-      ? { entry: present(entry, reported, 'Added'), did: 'added' }
-      : unlessAdopted(found(entry, reported, goal), 'maybe-ours');
-  }
-  if (askedAt < settlesAt) return { entry: { ...entry, nextAttemptTime: seconds(settlesAt) } };
+function afterAdd(
+  entry: InventoryEntry,
+  reported: Reported | undefined,
+  age: number,
+  { goal, settleMs, now, uid }: Evidence,
+): Line {
+  if (reported && age <= SAME_ENDPOINT_MS)
+    return { entry: present(entry, reported, 'Added'), did: 'added' };
+  if (reported) return foundAgain(entry, reported, goal, 'maybe-ours');
+  const { since, attempts: before = 0, nextAttemptTime = '' } = entry;
+  const settles = later(since, settleMs);
+  const sentAgain = { origin: 'Added', state: 'Unconfirmed', since } as const;
+  const awaited = { ...tupleOf(entry), ...sentAgain, attempts: entry.attempts };
+  if (age < settleMs) return { entry: { ...awaited, nextAttemptTime: settles } };
   // A time later than that is when it is to be sent again: its end was said before.
-  const isSaid = Date.parse(entry.nextAttemptTime ?? '') > wholeSecond(settlesAt);
-  const remark = isSaid ? undefined : 'not-confirmed';
-  const isWanted = isListedIn(goal, entry) && !goal.isCleanup;
-  if (!isWanted || isSaid) return { ...(isWanted && { entry }), ...(remark && { remark }) };
-  const attempts = (entry.attempts ?? 0) + 1;
-  const nextAttemptTime = seconds(now + nextWait('Rejected', attempts, uid));
-  return { entry: { ...entry, attempts, nextAttemptTime }, remark: 'not-confirmed' };
+  const remark = nextAttemptTime > settles ? undefined : 'not-confirmed';
+  if (goal.isCleanup || !isListedIn(goal, entry)) return { remark };
+  if (!remark) return { entry };
+  const attempts = before + 1;
+  const again = timestamp(wholeSecond(now + nextWait('Rejected', attempts, uid)));
+  return { entry: { ...awaited, attempts, nextAttemptTime: again }, remark };
 }
 
-function afterRemove(entry: InventoryEntry, { list, askedAt, settleMs, goal }: Evidence): Line {
-  const reported = list.find(entry);
-  if (!reported) return { did: 'removed' };
-  const settlesAt = sinceOf(entry) + settleMs;
-  const there = present(entry, reported, entry.origin);
-  if (askedAt >= settlesAt) return { entry: kept(there, reported, goal) };
-  const { since } = entry;
-  return { entry: { ...there, state: 'Removing', since, nextAttemptTime: seconds(settlesAt) } };
-}
-
-function missed(entry: InventoryEntry, { askedAt }: Evidence): InventoryEntry {
-  const { origin, description } = entry;
-  const nextAttemptTime = seconds(askedAt + ENDPOINT_MISSED_AGAIN_MS);
-  const since = timestamp(askedAt);
-  return { ...tupleOf(entry), description, origin, state: 'Missing', since, nextAttemptTime };
-}
-
-function afterMissing(entry: InventoryEntry, { list, askedAt, goal }: Evidence): Line {
-  const reported = list.find(entry);
-  const missedFor = askedAt - sinceOf(entry);
-  if (!reported) {
-    if (missedFor < ENDPOINT_MISSED_AGAIN_MS) return { entry };
-    return isOurs(entry) ? { remark: 'vanished' } : {};
-  }
-  if (missedFor <= SAME_ENDPOINT_MS || !isOurs(entry))
-    return { entry: present(entry, reported, entry.origin) };
-  return unlessAdopted(found(entry, reported, goal), 'came-back');
-}
-
-/** In doubt an endpoint is not ours, and an event says so. */
-function unlessAdopted(entry: InventoryEntry, remark: Remark): Line {
+/** In doubt an endpoint is not ours, and an event says so; adopted it is, all the same. */
+function foundAgain(tuple: Tuple, reported: Reported, goal: Goal, remark: Remark): Line {
+  const entry = found(tuple, reported, goal);
   return isOurs(entry) ? { entry } : { entry, remark };
 }
 
 function found(tuple: Tuple, reported: Reported, goal: Goal): InventoryEntry {
   return present(tuple, reported, goal.adopt && isListedIn(goal, tuple) ? 'Adopted' : 'Found');
-}
-
-/** Why its removal was refused stays known while it is not wanted. */
-function kept(entry: InventoryEntry, reported: Reported, goal: Goal): InventoryEntry {
-  const { lastError, attempts, nextAttemptTime, origin } = entry;
-  const isRefused = lastError !== undefined && isOurs(entry) && !goal.wanted.has(sameKey(entry));
-  const there = present(entry, reported, origin);
-  return isRefused ? { ...there, lastError, attempts, nextAttemptTime } : there;
 }
 
 /** As the API writes it: a removal must name it so. */
@@ -192,9 +160,29 @@ function present(
   reported: Reported,
   origin: InventoryEntry['origin'],
 ): InventoryEntry {
-  const description =
-    reported.description && cutText(reported.description, LIMITS.inventoryDescription);
+  const description = reported.description === '' ? undefined : reported.description;
   return { ...asReported(reported, tuple), description, origin, state: 'Present' };
+}
+
+/** Why its removal was refused stays known while it is not wanted. */
+function withRefusal(there: InventoryEntry, before: InventoryEntry, goal: Goal): InventoryEntry {
+  const { lastError, attempts, nextAttemptTime } = before;
+  const isUnwanted = isOurs(before) && !goal.wanted.has(sameKey(before));
+  return lastError && isUnwanted ? { ...there, lastError, attempts, nextAttemptTime } : there;
+}
+
+function missed(
+  { origin, description, ...tuple }: InventoryEntry,
+  askedAt: number,
+): InventoryEntry {
+  const since = timestamp(askedAt);
+  const nextAttemptTime = later(since, ENDPOINT_MISSED_AGAIN_MS);
+  return { ...tupleOf(tuple), description, origin, state: 'Missing', since, nextAttemptTime };
+}
+
+/** RFC 3339; times of whole seconds in it compare as texts. */
+function later(since: string | undefined, ms: number): string {
+  return timestamp(wholeSecond((Date.parse(since ?? '') || 0) + ms));
 }
 
 function summed(
@@ -216,13 +204,4 @@ function summed(
       remark ? { remark, tuple: tupleOf(tuple) } : [],
     ),
   };
-}
-
-/** Epoch ms; a time that cannot be read is long past. */
-function sinceOf({ since }: InventoryEntry): number {
-  return Date.parse(since ?? '') || 0;
-}
-
-function seconds(epochMs: number): string {
-  return timestamp(wholeSecond(epochMs));
 }

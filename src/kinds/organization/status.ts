@@ -60,7 +60,7 @@ const byocConfig = someOf('One configuration.', {
   cloudProvider: reported('Its cloud provider.'),
 });
 
-const organization = someOf(
+export const reportedOrganization = someOf(
   'The organization as the API last reported it. A field that the response omitted is absent.',
   {
     id: reported('Its id.'),
@@ -132,7 +132,7 @@ export const status = someOf(
   {
     ...commonStatus,
     ...writeStatus(LIMITS),
-    organization,
+    organization: reportedOrganization,
     privateEndpoints: list(
       'The private endpoints that this object owns, and those that it lists but that existed before. At most 220.',
       LIMITS.inventory,

@@ -1,9 +1,6 @@
 import { plainLine } from '../../api/reply/text.ts';
-import { cutText } from '../../controller/conditions.ts';
-import { withoutUndefined } from '../shared/common-status.ts';
 import type { FieldChange } from '../shared/preview.ts';
 import type { Comparison, Declared, Value } from './echo.ts';
-import type { PipeSettingsStatus } from './resource.ts';
 import { LIMITS } from './settings.ts';
 
 export type Change = FieldChange;
@@ -83,26 +80,6 @@ export function describeDifferences(differences: Comparison['differences']): str
 
 function shown(value: Value): string {
   return plainLine(String(value), LIMITS.value, (text) => text);
-}
-
-/** `status.drift` with what was found now, newest last. */
-export function withDrift(
-  before: PipeSettingsStatus['drift'],
-  found: readonly Change[],
-  time: string,
-): PipeSettingsStatus['drift'] {
-  if (found.length === 0) return before;
-  const entries = found.slice(0, LIMITS.drift).map((entry) => ({ ...entry, time }));
-  return [...(before ?? []), ...entries].slice(-LIMITS.drift);
-}
-
-/** With texts of at most so many characters. */
-export function bounded(changes: readonly Change[], most: number): Change[] {
-  const cut = (value: Value | undefined): Value | undefined =>
-    typeof value === 'string' ? cutText(value, most) : value;
-  return changes.map(({ field, from, to }) =>
-    withoutUndefined({ field, from: cut(from), to: cut(to) }),
-  );
 }
 
 function change(field: string, from: Value | undefined, to: Value): Change {

@@ -1,27 +1,30 @@
 import { plainLine } from '../../api/reply/text.ts';
 import type { Success } from '../../api/reply/verdict.ts';
 import type { Event, Result } from '../../controller/kind.ts';
+import { reportApplied } from '../shared/applied.ts';
 import type { Answer } from '../shared/calls.ts';
 import { canonicalJson, timestamp, wholeSecond } from '../shared/canonical.ts';
+import { withDrift, withHistory } from '../shared/changes.ts';
 import {
   commonStatus,
-  failureBefore,
   generationOf,
   lastRequestOf,
   quoting,
   readyOf,
   statusWith,
-  withoutUndefined,
 } from '../shared/common-status.ts';
-import { nextAssertionAt, reassertMsOf } from '../shared/due.ts';
 import { reportFailure } from '../shared/failure-report.ts';
 import * as changes from './changes.ts';
-import type { Send } from './decide.ts';
 import { compare, type Declared, readEcho, reportedOf } from './echo.ts';
 import { reportedBy } from './preview.ts';
-import { declaredOf, UPDATE_PIPE_SETTINGS } from './remote.ts';
-import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
-import { LIMITS } from './settings.ts';
+import { declaredOf, type SettingsRequest, UPDATE_PIPE_SETTINGS } from './remote.ts';
+import type { PipeSettings, PipeSettingsSpec, PipeSettingsStatus } from './resource.ts';
+
+/** What is declared, as it is sent. */
+export interface Send {
+  readonly spec: PipeSettingsSpec;
+  readonly request: SettingsRequest;
+}
 
 /** What was sent, and what is known of the API. */
 export interface Sent extends Send {
@@ -90,7 +93,7 @@ export function reportReply(
     otherSettings: filled(echo.otherSettings),
     differences: filled(differences),
     notReported: filled(notReported),
-    drift: changes.withDrift(previous?.drift, drift, timestamp(now)),
+    drift: withDrift(previous?.drift, drift, now),
     unconfirmedWrite: lost,
   };
   return {
@@ -166,78 +169,32 @@ function accepted(replied: Replied, lost: LostWrite): Ending {
 }
 
 function applied(replied: Replied, silent: number): Ending {
-  const { object, spec, request, verdict, now } = replied;
-  const { requestId } = verdict;
-  const time = timestamp(now);
-  const reassertMs = reassertMsOf(spec);
-  const nextAttempt =
-    reassertMs === undefined ? undefined : nextAssertionAt(object, Date.parse(time), reassertMs);
-  const which = request.keys.length === 1 ? 'it' : `${silent} of them`;
+  const { object, spec, request, verdict, changed, now } = replied;
+  const { requestId, result } = verdict;
+  const { keys, hash: requestHash } = request;
+  const which = keys.length === 1 ? 'it' : `${silent} of them`;
   const omitted = silent === 0 ? '' : `; the response omitted ${which}, see status.notReported`;
-  const message = `The API accepted ${declaredText(replied)}${omitted}${quoting(requestId)}`;
-  const common = commonStatus(object, object.status, {
-    summary: { ready: 'True', reason: 'Applied', message },
-    now,
-    nextAttempt,
-    lastRequest: lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now),
-    acknowledge: true,
+  const { status, next, events } = reportApplied({
+    message: `The API accepted ${declaredText(replied)}${omitted}${quoting(requestId)}`,
+    changed: changed.length === 0 ? undefined : changes.describeChanges(changed),
+    reported: (key) => shownText(result[key] === undefined ? 'not reported' : result[key]),
+    ...{ object, spec, requestId, requestHash, keys, now },
   });
-  const confirmed = withoutUndefined({
-    time,
-    generation: generationOf(object),
-    requestId,
-    requestHash: request.hash,
-    keys: [...request.keys],
-  });
-  return {
-    status: { ...common, applied: confirmed, history: historyWith(replied) },
-    next: nextAttempt === undefined ? 'on-change' : { at: nextAttempt },
-    events: [...appliedEvents(replied), ...unmanagedEvents(replied)],
-  };
+  const lastRequest = lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now);
+  return { status: { ...status, lastRequest, history: historyWith(replied) }, next, events };
+}
+
+function shownText(value: unknown): string {
+  return plainLine(typeof value === 'string' ? value : canonicalJson(value), 64, (one) => one);
 }
 
 function declaredText({ request: { keys } }: Sent): string {
   return keys.length === 1 ? 'the declared setting' : `all ${keys.length} declared settings`;
 }
 
-function historyWith({ object, verdict, now, changed }: Replied): PipeSettingsStatus['history'] {
-  const history = object.status?.history;
-  if (changed.length === 0) return history;
-  const entry = withoutUndefined({
-    time: timestamp(now),
-    generation: generationOf(object),
-    requestId: verdict.requestId,
-    changes: changes.bounded(changed.slice(0, LIMITS.historyChanges), LIMITS.historyValue),
-  });
-  return [...(history ?? []), entry].slice(-LIMITS.history);
-}
-
-/** Nothing for a first plain success: the object says it already. */
-function appliedEvents({ object, changed, verdict }: Replied): Event[] {
-  const failure = failureBefore(object);
-  const isFirst = object.status?.applied === undefined || readyOf(object.status) === undefined;
-  if (failure === undefined && (isFirst || changed.length === 0)) return [];
-  const after = failure === undefined ? '' : ` after ${failure}`;
-  const what =
-    changed.length === 0
-      ? 'Applied the declared settings'
-      : `Applied ${changes.describeChanges(changed)}`;
-  const note = `${what}${after}${quoting(verdict.requestId)}`;
-  return [{ type: 'Normal', reason: 'Applied', note }];
-}
-
-/** What was declared before and is no more. */
-function unmanagedEvents({ object, declared, verdict }: Replied): Event[] {
-  const keys = object.status?.applied?.keys ?? [];
-  const gone = keys.filter((key) => !Object.hasOwn(declared, key));
-  if (gone.length === 0) return [];
-  const left = gone.map((key) => {
-    const value = verdict.result[key];
-    return `${key} (${value === undefined ? 'not reported' : canonicalJson(value)})`;
-  });
-  const text = plainLine(left.join(', '), 512, (one) => one);
-  const note = `Left spec and are no longer managed; the API keeps what it has: ${text}`;
-  return [{ type: 'Normal', reason: 'NoLongerManaged', note }];
+function historyWith({ object, verdict, now, changed }: Replied) {
+  const { requestId } = verdict;
+  return withHistory(object.status?.history, changed, { object, requestId, now });
 }
 
 function driftEvents(drift: readonly changes.Change[]): Event[] {

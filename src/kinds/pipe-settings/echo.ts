@@ -82,7 +82,8 @@ function isSetting(name: string): name is SettingName {
 function readAs(type: string, value: unknown): Value | undefined {
   if (type === 'boolean') return toBoolean(value);
   if (type === 'number' || type === 'integer') return toInteger(value);
-  return typeof value === 'object' || value === undefined ? undefined : String(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' ? value : undefined;
 }
 
 function toInteger(value: unknown): number | undefined {

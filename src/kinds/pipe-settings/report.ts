@@ -4,8 +4,8 @@ import type { Answer } from '../shared/calls.ts';
 import { digestOf, timestamp } from '../shared/canonical.ts';
 import { isReady } from '../shared/common-status.ts';
 import { type FailedAnswer, reportNoCall, resultOf } from '../shared/failure-report.ts';
-import { type LostWrite, reportReply, type Sent } from './confirmed.ts';
-import { isConfirmed, type Send } from './decide.ts';
+import { type LostWrite, reportReply, type Send, type Sent } from './confirmed.ts';
+import { isConfirmed } from './decide.ts';
 import { UPDATE_PIPE_SETTINGS } from './remote.ts';
 import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
 

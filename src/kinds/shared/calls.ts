@@ -2,7 +2,7 @@ import type { Context } from '../../controller/kind.ts';
 import { queueKey } from '../../controller/queue.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import type { KindContext } from './context.ts';
-import type { Calls, Wish } from './contract.ts';
+import type { Calls, NoCall, Wish } from './contract.ts';
 import type { CallFacts } from './due.ts';
 import { OneAttempt } from './one-attempt.ts';
 import { Remembered, secretRefOf } from './remembered.ts';
@@ -11,7 +11,16 @@ import { Targets } from './target.ts';
 export type { Answer, CallRequest, Calls, NoCall, Wish } from './contract.ts';
 
 export interface Caller<T extends KubeObject> {
-  open(object: T, context: Context<T>, wish: Wish): Calls;
+  /**
+   * Waits for the first permit, hands the calls to `act`, and gives everything back at its end.
+   * `none`: why there is no permit.
+   */
+  perform<Made>(
+    object: T,
+    context: Context<T>,
+    wish: Wish,
+    act: (calls: Calls, none: NoCall | undefined) => Promise<Made>,
+  ): Promise<Made>;
   factsOf(object: T): CallFacts;
   /** Keeps the key of an object with a finalizer of ours for its cleanup. */
   remember(object: T): Promise<void>;
@@ -33,8 +42,9 @@ export function createCaller<T extends KubeObject>(
   const targets = new Targets((id) => enqueue(id, 'user'));
   const idOf = (object: T): string => queueKey(kind, keyOf(object));
   return {
-    open: (object, attempt, wish) =>
-      new OneAttempt({
+    perform: async (object, attempt, wish, act) => {
+      const { name } = wish.ref;
+      const calls = new OneAttempt({
         ...context,
         id: idOf(object),
         target: targetOf(object),
@@ -42,8 +52,14 @@ export function createCaller<T extends KubeObject>(
         context: attempt,
         wish,
         remembered,
-        onTried: (version) => void tried.set(keyOf(object), { name: wish.ref.name, version }),
-      }),
+        onTried: (version) => void tried.set(keyOf(object), { name, version }),
+      });
+      try {
+        return await act(calls, await calls.permit());
+      } finally {
+        calls.end();
+      }
+    },
     factsOf: (object) => {
       const name = secretRefOf(object)?.name;
       const last = tried.get(keyOf(object));

@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { CONFLICT_GRACE_MS } from '../../waits.ts';
-import { timestamp, wholeSecond } from './canonical.ts';
+import { wholeSecond } from './canonical.ts';
 import { type CommonStatus, commonStatus, readyOf, statusWith } from './common-status.ts';
 import type { Due } from './due.ts';
 import { type FailureReport, reportSpecInvalid, resultOf } from './failure-report.ts';
@@ -100,18 +99,6 @@ function conflictMessage(
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** Make sure Apply is wanted: else the status shows what would be sent. `plan`: without its time. */
-export function showPlan(
-  object: KubeObject,
-  { summary, plan, now }: { summary: KindSummary; plan: object; now: number },
-): Result {
-  const { plan: before } = (object.status ?? {}) as { readonly plan?: { readonly time: string } };
-  // The time stays while what it is about stays.
-  const isSame = isDeepStrictEqual(before, { ...plan, time: before?.time });
-  const time = isSame ? before?.time : timestamp(now);
-  return showing(object, summary, now, 'plan', { plan: { time, ...plan } });
 }
 
 /** Make sure something is to be sent, and its time has come. */

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../api/http/client.ts';
 import type { Failure, Success } from '../../api/reply/verdict.ts';
-import type { Priority } from '../../controller/queue.ts';
 import type { CredentialProblem } from './credentials.ts';
+import type { Due } from './due.ts';
 import type { SecretRef } from './key-pair.ts';
 
 /** One request of a kind; the key is added when it is sent. */
@@ -40,7 +40,7 @@ export type Answer =
 export interface Calls {
   /**
    * Waits for its turn, holding nothing, until `context.signal` ends it. The first one then takes
-   * the target; later ones go ahead of all that wait. Undefined: granted.
+   * the target; later ones go ahead of all that wait. Undefined: granted, or in hand already.
    */
   permit(): Promise<NoCall | undefined>;
   /**
@@ -54,10 +54,7 @@ export interface Calls {
   end(): void;
 }
 
-export interface Wish {
+/** With which key an attempt calls, and how urgently. */
+export interface Wish extends Pick<Extract<Due, { type: 'now' }>, 'priority' | 'halfOpen'> {
   readonly ref: SecretRef;
-  readonly priority: Priority;
-  readonly halfOpen: boolean;
-  /** The status to show once after a long wait; undefined: none. */
-  readonly onLongWait?: (ahead: number) => object | undefined;
 }

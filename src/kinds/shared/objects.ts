@@ -10,18 +10,15 @@ import {
   type ResourceType,
 } from '../../kube/resource.ts';
 import { soundStatus } from '../schema/sound.ts';
-import type { Caller } from './calls.ts';
+import { type Caller, createCaller } from './calls.ts';
 import { type CommonStatus, generationOf, REQUESTED_AT, requestedAt } from './common-status.ts';
 import type { KindContext } from './context.ts';
+import { fitTo } from './fit.ts';
 import { secretRefOf } from './remembered.ts';
 
-export interface KindStoreOptions<T extends KubeObject> {
-  /** The kind's name. */
-  readonly kind: string;
-  readonly context: Pick<
-    KindContext,
-    'enqueue' | 'changed' | 'waiters' | 'secrets' | 'onSecretChange'
-  >;
+/** What a kind is, before it does anything. */
+export interface KindOptions<T extends KubeObject> {
+  readonly type: ResourceType;
   /** The schema of the kind's status. */
   readonly status: z.ZodMiniType;
   /**
@@ -31,10 +28,37 @@ export interface KindStoreOptions<T extends KubeObject> {
   readonly targetOf: (object: T) => string | undefined;
 }
 
-export interface KindStore<T extends KubeObject> {
-  readonly store: Store<T>;
+/** What the reconciles of one kind share. */
+export interface Shared<T extends KubeObject> {
+  readonly caller: Caller<T>;
   /** The other objects for the same target. */
-  readonly others: (object: T) => T[];
+  readonly others: (object: T) => readonly T[];
+}
+
+/** Joins what every kind answers the controller in the same way with what a reconcile of it does. */
+export function createKind<T extends KubeObject>(
+  context: KindContext,
+  options: KindOptions<T>,
+  reconcile: (object: T, attempt: Context<T>, shared: Shared<T>) => Promise<Result>,
+): Kind {
+  const { type, status, targetOf } = options;
+  const { store, others } = createStore(context, options);
+  const caller = createCaller<T>(type.kind, context, targetOf);
+  const kind: Kind<T> = {
+    type,
+    store,
+    async reconcile(object, attempt) {
+      try {
+        return await reconcile(object, attempt, { caller, others });
+      } finally {
+        caller.reconciled(keyOf(object));
+      }
+    },
+    fit: (reported) => fitTo(status, reported) as object,
+    forget: (key) => caller.forget(key),
+  };
+  // The engine gives a kind no objects but those of its own store.
+  return kind as unknown as Kind;
 }
 
 /**
@@ -42,12 +66,13 @@ export interface KindStore<T extends KubeObject> {
  * annotation, deletion and finalizers; the others of its target by what may change the owner; those
  * that refer to a Secret by that. A status alone wakes nobody.
  */
-export function createKindStore<T extends KubeObject>(options: KindStoreOptions<T>): KindStore<T> {
-  const { secrets, enqueue, changed, waiters, onSecretChange } = options.context;
-  const idOf = (key: string): string => queueKey(options.kind, key);
-  const sound = soundStatus(options.status);
+function createStore<T extends KubeObject>(context: KindContext, options: KindOptions<T>) {
+  const { secrets, enqueue, changed, waiters, onSecretChange } = context;
+  const { type, status, targetOf } = options;
+  const idOf = (key: string): string => queueKey(type.kind, key);
+  const sound = soundStatus(status);
   const others = (object: T): T[] => {
-    const target = options.targetOf(object);
+    const target = targetOf(object);
     const all = target === undefined ? [] : store.byIndex('target', target);
     return all.filter(({ metadata }) => metadata.uid !== object.metadata.uid);
   };
@@ -62,7 +87,7 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
       const isOurs = written !== undefined && isDeepStrictEqual(object.status, written);
       return trim(object, isOurs ? (object.status as object) : sound(object.status));
     },
-    indexes: { target: options.targetOf, secret: secretKeyOf },
+    indexes: { target: targetOf, secret: secretKeyOf },
     onChange: (key, now, before, origin) => {
       if (now) refer(key, now);
       else secrets.release(idOf(key));
@@ -81,30 +106,6 @@ export function createKindStore<T extends KubeObject>(options: KindStoreOptions<
     }
   });
   return { store, others };
-}
-
-/** Joins what every kind answers the controller in the same way. */
-export function createKind<T extends KubeObject>(parts: {
-  readonly type: ResourceType;
-  readonly store: Store<T>;
-  readonly caller: Caller<T>;
-  readonly reconcile: (object: T, context: Context<T>) => Promise<Result>;
-}): Kind {
-  const { type, store, caller, reconcile } = parts;
-  const kind: Kind<T> = {
-    type,
-    store,
-    async reconcile(object, context) {
-      try {
-        return await reconcile(object, context);
-      } finally {
-        caller.reconciled(keyOf(object));
-      }
-    },
-    forget: (key) => caller.forget(key),
-  };
-  // The engine gives a kind no objects but those of its own store.
-  return kind as unknown as Kind;
 }
 
 /** Whether neither a person nor the API server wants anything else of the object. */

@@ -11,6 +11,7 @@ import type { UsableCredential } from './credentials.ts';
 import { maskFor, maskTexts } from './masked.ts';
 import type { Remembered } from './remembered.ts';
 import type { Targets } from './target.ts';
+import { longWaitStatus } from './waiting.ts';
 
 export interface AttemptOptions extends Pick<KindContext, 'api' | 'limiter' | 'waiters' | 'clock'> {
   /** The queue key of the object. */
@@ -48,7 +49,7 @@ export class OneAttempt implements Calls {
 
   async permit(): Promise<NoCall | undefined> {
     const { context, remembered, wish, limiter, onTried } = this.#options;
-    for (;;) {
+    while (!this.#granted) {
       // Read anew after each wait: the Secret may be another one by now.
       const read = await remembered.read(context.object(), wish.ref);
       if (!context.stillWanted()) return NOT_WANTED;
@@ -61,6 +62,7 @@ export class OneAttempt implements Calls {
       if ('circuitOpen' in answer) return { type: 'key-refused' };
       if (!(await this.#waitForTurn())) return NOT_WANTED;
     }
+    return undefined;
   }
 
   #callWish({ credential }: UsableCredential): CallWish {
@@ -109,9 +111,9 @@ export class OneAttempt implements Calls {
   }
 
   async #showWait(): Promise<boolean> {
-    const { context, wish, limiter, id } = this.#options;
+    const { context, limiter, id } = this.#options;
     this.#hasShownWait = true;
-    const status = wish.onLongWait?.(limiter.ahead(id));
+    const status = longWaitStatus(context.object(), limiter.ahead(id), context.now());
     return status === undefined || context.save(status);
   }
 

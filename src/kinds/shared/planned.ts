@@ -1,38 +1,48 @@
-import type { KindSummary } from './reasons.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Result } from '../../controller/kind.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { timestamp } from './canonical.ts';
+import { showing } from './checks.ts';
+import type { Preview } from './preview.ts';
 
-/** What `Plan` mode has worked out, of any kind. */
-export interface Planned {
-  /** How many fields would change. */
-  readonly changes: number;
+/** What `Plan` mode, or `--plan-only`, shows. */
+export interface Plan {
+  readonly preview: Preview;
+  /** `status.applied.requestHash` once it is confirmed. */
+  readonly hash: string;
   /** The API is known to hold the declared state, so that applying would change nothing. */
   readonly isEmpty: boolean;
-  /** The requests that Apply would send. */
-  readonly notSent: string;
-  /** What the plan is compared with. */
-  readonly basis: string;
-  /** Because of `--plan-only`; else because of the object's own mode. */
-  readonly planOnly: boolean;
+  /** Ends the message: how it comes to be sent. */
+  readonly how: string;
+  readonly now: number;
+}
+
+const COMPARED = {
+  LastResponse: 'compared with the last response',
+  Unknown: 'the state at the API is not known yet',
+} as const;
+
+export function howToSend(spec: { readonly mode?: 'Apply' | 'Plan' | undefined }): string {
+  return spec.mode === 'Plan'
+    ? 'set spec.mode to Apply to send it'
+    : 'the operator runs with --plan-only and changes nothing for any object';
 }
 
 /**
  * Ready only where nothing is left to apply. Nothing else waits for a plan, or gives up over it: it
  * neither goes on by itself nor fails.
  */
-export function plannedSummary({
-  changes,
-  isEmpty,
-  notSent,
-  basis,
-  planOnly,
-}: Planned): KindSummary {
-  const how = planOnly
-    ? 'the operator runs with --plan-only and changes nothing for any object'
-    : 'set spec.mode to Apply to send it';
-  return {
-    ready: isEmpty ? 'True' : 'False',
-    reason: 'Planned',
-    message: `${headline(changes, isEmpty)}; not sent: ${notSent}; ${basis}. See status.plan; ${how}`,
-  };
+export function showPlan(object: KubeObject, { preview, hash, isEmpty, how, now }: Plan): Result {
+  const { basis, requests, changes, says } = preview;
+  const notSent = says.charAt(0).toLowerCase() + says.slice(1);
+  const message = `${headline(changes.length, isEmpty)}; not sent: ${notSent}; ${COMPARED[basis]}. See status.plan; ${how}`;
+  const summary = { ready: isEmpty ? 'True' : 'False', reason: 'Planned', message } as const;
+  const plan = { basis, hash, requests, changes };
+  const { plan: before } = (object.status ?? {}) as { readonly plan?: { readonly time: string } };
+  // The time stays while what it is about stays.
+  const isSame = isDeepStrictEqual(before, { ...plan, time: before?.time });
+  const time = isSame ? before?.time : timestamp(now);
+  return showing(object, summary, now, 'plan', { plan: { time, ...plan } });
 }
 
 function headline(changes: number, isEmpty: boolean): string {

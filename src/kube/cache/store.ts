@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compareVersions, type KubeObject, keyOf, type ObjectMeta } from '../resource.ts';
-import { HeldBack, type Told } from './held-back.ts';
+import { compareVersions, type KubeObject, keyOf } from '../resource.ts';
 import { StoreIndex } from './store-index.ts';
-import { Tombstones } from './tombstones.ts';
 import type { WatchSink } from './watch.ts';
 import type { WatchEvent } from './watch-event.ts';
 
@@ -50,8 +48,6 @@ export class Store<T extends KubeObject> {
   readonly #indexes = new Map<string, StoreIndex<T>>();
   readonly #trim: NonNullable<StoreOptions<T>['trim']>;
   readonly #onChange: StoreOptions<T>['onChange'];
-  readonly #tombstones = new Tombstones();
-  readonly #heldBack = new HeldBack<T>();
   /** Per scope, the highest resource version that its watch has delivered, in whatever form. */
   readonly #delivered = new Map<Scope, string>();
 
@@ -88,18 +84,16 @@ export class Store<T extends KubeObject> {
   /**
    * Takes the reply of a read or write of one object. False where it was ignored: something as new
    * is held already, or nothing of this object is: it is gone, or not in the watch's selector, and
-   * only the watch can bring it. What the server has said is gone, and shows when it is asked after
-   * that, is back: a backup was restored. `known`: what was held when it was asked for. Where that
-   * is still held, the reply is what there is: one that is older, or another one of the same
-   * version, is that of a server which itself went back. `written`: it is the reply to a write of
-   * this status, of which the writer needs no news.
+   * only the watch can bring it. `known`: what was held when it was asked for. Where that is still
+   * held, the reply is what there is: one that is older, or another one of the same version, is
+   * that of a server which itself went back. `written`: it is the reply to a write of this status,
+   * of which the writer needs no news.
    */
   put(object: T, known?: KubeObject, written?: object): boolean {
     const held = this.#objects.get(keyOf(object));
+    if (held?.metadata.uid !== object.metadata.uid) return false;
     let now: T | undefined;
-    if (held?.metadata.uid !== object.metadata.uid) {
-      if (held || !this.#tombstones.delete(object.metadata.uid)) return false;
-    } else if (!isNewer(object, held.metadata.resourceVersion)) {
+    if (!isNewer(object, held.metadata.resourceVersion)) {
       if (known?.metadata.resourceVersion !== held.metadata.resourceVersion) return false;
       now = this.#trim(object, written);
       if (isDeepStrictEqual(held, now)) return false;
@@ -107,34 +101,6 @@ export class Store<T extends KubeObject> {
     const change = this.#set(now ?? this.#trim(object, written));
     this.#tell([change], written ? 'own-write' : 'event');
     return true;
-  }
-
-  /**
-   * Takes the server's word that there is no such object any more, ahead of the watch's; another
-   * uid under the name stays.
-   */
-  drop(gone: KubeObject): void {
-    const key = keyOf(gone);
-    const held = this.#objects.get(key);
-    if (held?.metadata.uid !== gone.metadata.uid) return;
-    this.#tombstones.add(held.metadata);
-    this.#tell([this.#delete(key, held)], 'event');
-  }
-
-  /**
-   * What was held under this name, where the server has said that it is gone: whatever shows it
-   * since is told as a change, and no proof.
-   */
-  dropped(key: string): ObjectMeta | undefined {
-    return this.#objects.has(key) ? undefined : this.#tombstones.underKey(key);
-  }
-
-  /**
-   * While `write` runs, which puts its reply, what the watch tells of this object waits, but not
-   * beyond its end or a list.
-   */
-  holdBack(key: string, write: () => Promise<void>): Promise<void> {
-    return this.#heldBack.during(key, write, (told) => this.#take(told));
   }
 
   /**
@@ -166,18 +132,10 @@ export class Store<T extends KubeObject> {
     // the generation with it.
     const stays = (held: T, listed: T): boolean =>
       !isRestored && (isDeepStrictEqual(held, listed) || isNewer(held, resourceVersion));
-    for (const told of this.#heldBack.dueBefore(scope)) if (!isRestored) this.#take(told);
-    if (isRestored) this.#tombstones.clear();
-    const uids = new Set<string>();
     const keys = new Set<string>();
     const changes: Change<T>[] = [];
     for (const object of objects) {
       const key = keyOf(object);
-      uids.add(object.metadata.uid);
-      if (this.#tombstones.has(object.metadata.uid)) {
-        changes.push(...this.#mayBeBack(key));
-        continue;
-      }
       keys.add(key);
       const held = this.#objects.get(key);
       if (!held || !stays(held, object)) changes.push(this.#set(object));
@@ -186,7 +144,6 @@ export class Store<T extends KubeObject> {
       if (!keys.has(key) && isIn(scope, held.metadata.namespace))
         changes.push(this.#delete(key, held));
     }
-    this.#tombstones.keep(uids, (namespace) => isIn(scope, namespace));
     this.#delivered.set(scope, resourceVersion);
     this.#tell(changes, 'list');
   }
@@ -194,30 +151,13 @@ export class Store<T extends KubeObject> {
   #apply(scope: Scope, event: WatchEvent, object: T): void {
     const delivered = this.#delivered.get(scope) ?? '';
     this.#advance(scope, object.metadata.resourceVersion);
-    const told = { scope, event, object, delivered };
-    for (const due of this.#heldBack.due(keyOf(object), told)) this.#take(due);
-  }
-
-  #take({ event, object, delivered }: Told<T>): void {
-    const { uid } = object.metadata;
     const key = keyOf(object);
     const held = this.#objects.get(key);
-    if (this.#tombstones.has(uid)) {
-      if (event === 'DELETED') this.#tombstones.delete(uid);
-      else this.#tell(this.#mayBeBack(key), 'event');
-    } else if (event === 'DELETED') {
+    if (event === 'DELETED') {
       if (held && isEndOf(held, object)) this.#tell([this.#delete(key, held)], 'event');
     } else if (isNewer(object, held?.metadata.resourceVersion ?? delivered)) {
       this.#tell([this.#set(this.#trim(object, undefined))], 'event');
     }
-  }
-
-  /**
-   * One that the server has said is gone is shown. It may be from before its end, or back with a
-   * restored backup: told as a change, so that the server is asked.
-   */
-  #mayBeBack(key: string): Change<T>[] {
-    return this.#objects.has(key) ? [] : [{ key, now: undefined, before: undefined }];
   }
 
   #newest(scope: Scope): string {

@@ -59,11 +59,6 @@ export function isForbidden(error: unknown): error is KubeError & { readonly sta
   return error instanceof KubeError && error.status === 403;
 }
 
-/** No answer came, or one that says that all is well and cannot be read. */
-export function mayBeCarriedOut(error: unknown): boolean {
-  return error instanceof KubeError && error.status < 400;
-}
-
 /** The resource version or continue token is too old: start over with a list. */
 export function isExpired(error: unknown): error is KubeError & { readonly status: 410 } {
   return error instanceof KubeError && error.status === 410;

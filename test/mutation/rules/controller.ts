@@ -1,11 +1,8 @@
 import type { Mutation } from '../mutation.ts';
 
 const QUEUE = 'test/unit/controller-queue.test.ts';
-<<<<<<< HEAD
-=======
 const WORKER = 'test/unit/controller-worker.test.ts';
 const WRITER = 'test/unit/controller-status-writer.test.ts';
->>>>>>> room-b
 
 /** Which object is reconciled, and when. */
 const QUEUES: readonly Mutation[] = [
@@ -26,20 +23,6 @@ const QUEUES: readonly Mutation[] = [
     seenBy: { test: QUEUE, title: 'is never out twice at a time, and comes back once' },
   },
   {
-<<<<<<< HEAD
-    name: 'slot-is-told-to-the-queue',
-    rule: 'A key that is woken for a slot goes ahead of its namespace.',
-    file: 'api/limiter/rate-limiter.ts',
-    from: 'this.#wake(entry, true)',
-    to: 'this.#wake(entry)',
-    seenBy: {
-      test: 'test/unit/api-limiter-backlog.test.ts',
-      title: 'a first call waits for one window, however many keys',
-    },
-  },
-  {
-=======
->>>>>>> room-b
     name: 'earlier-delay-holds',
     rule: 'Of two times at which an object is to be reconciled the earlier one holds.',
     file: 'controller/queue.ts',
@@ -79,8 +62,6 @@ const QUEUES: readonly Mutation[] = [
     to: 'deletionTimestamp !== undefined',
     seenBy: { test: WORKER, title: 'after it is being deleted: false' },
   },
-<<<<<<< HEAD
-=======
   {
     name: 'kubernetes-may-ask-for-patience',
     rule: 'The API server is left alone for as long as it asks.',
@@ -97,14 +78,11 @@ const QUEUES: readonly Mutation[] = [
     to: 'waitFor(TROUBLE, 1, id)',
     seenBy: { test: WORKER, title: 'is tried again after waits that double up to a minute' },
   },
->>>>>>> room-b
 ];
 
 /** The one write of a status. */
 const STATUSES: readonly Mutation[] = [
   {
-<<<<<<< HEAD
-=======
     name: 'result-outlasts-kubernetes',
     rule: 'A result waits while Kubernetes is away, and its call is not repeated.',
     file: 'controller/status-writer.ts',
@@ -161,7 +139,6 @@ const STATUSES: readonly Mutation[] = [
     seenBy: { test: WRITER, title: 'and its events are sent after that' },
   },
   {
->>>>>>> room-b
     name: 'transition-time-moves-with-status',
     rule: 'lastTransitionTime moves when the status of a condition moves, and at no other time.',
     file: 'controller/conditions.ts',

@@ -6,7 +6,6 @@ const STORE = 'test/unit/kube-store.test.ts';
 const BROKEN_OFF = 'test/unit/kube-broken-off.test.ts';
 const GOAWAY_ABORT = 'test/unit/kube-goaway-abort.test.ts';
 const REFUSED = 'test/unit/kube-refused.test.ts';
-const STORE_WRITES = 'test/unit/kube-store-writes.test.ts';
 const INCOMING = 'test/unit/kube-incoming.test.ts';
 
 /** Calls to the Kubernetes API. */
@@ -194,43 +193,11 @@ const CACHE: readonly Mutation[] = [
     seenBy: { test: STORE, title: 'an event that is not newer than what is held is ignored' },
   },
   {
-    name: 'edit-during-a-write-is-told',
-    rule: 'What somebody changes while a status is written is told when that has ended.',
-    file: 'kube/cache/held-back.ts',
-    from: 'if (told) take(told);',
-    to: '',
-    seenBy: { test: STORE_WRITES, title: 'whatever others do between any two steps of a write' },
-  },
-  {
-    name: 'nothing-outlives-a-restore',
-    rule: 'What a watch told before a restored backup does not come back.',
-    file: 'kube/cache/store.ts',
-    from: 'if (!isRestored) this.#take(told);',
-    to: 'this.#take(told);',
-    seenBy: { test: STORE_WRITES, title: 'what was told before a restored backup does not' },
-  },
-  {
-    name: 'newest-event-waits',
-    rule: 'Of what a watch tells during a write, the newest is taken when that has ended.',
-    file: 'kube/cache/held-back.ts',
-    from: 'if (!waiting || isNewer(told, waiting))',
-    to: '',
-    seenBy: { test: STORE_WRITES, title: 'of what is told out of order the newest is taken' },
-  },
-  {
-    name: 'an-end-goes-behind-what-waits',
-    rule: 'Who is left is judged by the last status of an object that is gone.',
-    file: 'kube/cache/held-back.ts',
-    from: 'return [...this.#end(key), told];',
-    to: 'return [...this.#end(key).slice(1), told];',
-    seenBy: { test: STORE_WRITES, title: 'a deletion does not wait for the write' },
-  },
-  {
     name: 'late-reply-revives-nobody',
     rule: 'The late reply to a write does not bring back an object that was deleted.',
     file: 'kube/cache/store.ts',
-    from: 'if (held || !this.#tombstones.delete(object.metadata.uid))',
-    to: 'if (held)',
+    from: 'if (held?.metadata.uid !== object.metadata.uid) return false;',
+    to: 'if (held && held.metadata.uid !== object.metadata.uid) return false;',
     seenBy: {
       test: STORE,
       title: 'a reply never brings in an object that the watch does not show',

@@ -1,0 +1,81 @@
+import type { Event, Result } from '../../controller/kind.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { timestamp } from './canonical.ts';
+import {
+  type CommonStatus,
+  commonStatus,
+  failureBefore,
+  generationOf,
+  quoting,
+} from './common-status.ts';
+import { nextAssertionAt, reassertMsOf } from './due.ts';
+
+/** What the API has confirmed. */
+export interface Confirmation {
+  readonly object: KubeObject & {
+    readonly status?: CommonStatus & { readonly applied?: Applied | undefined };
+  };
+  readonly spec: { readonly reassertInterval?: string | undefined };
+  readonly message: string;
+  readonly requestId: string | undefined;
+  readonly requestHash: string;
+  /** The declared fields that were sent. */
+  readonly keys: readonly string[];
+  /** What this attempt changed, in words; undefined: nothing, or it was said before. */
+  readonly changed: string | undefined;
+  /** What the API has in a field, in words. */
+  readonly reported: (key: string) => string;
+  readonly now: number;
+}
+
+interface Applied {
+  readonly time: string;
+  readonly generation: number;
+  readonly requestId?: string | undefined;
+  readonly requestHash: string;
+  readonly keys: readonly string[];
+}
+
+/** The declared state is confirmed: Ready, until the spec changes or it is to be sent again. */
+export function reportApplied(confirmation: Confirmation): Pick<Result, 'next'> & {
+  readonly status: CommonStatus & { readonly applied: Applied };
+  readonly events: readonly Event[];
+} {
+  const { object, spec, message, requestId, requestHash, keys, now } = confirmation;
+  const time = timestamp(now);
+  const reassertMs = reassertMsOf(spec);
+  const nextAttempt =
+    reassertMs === undefined ? undefined : nextAssertionAt(object, Date.parse(time), reassertMs);
+  const summary = { ready: 'True', reason: 'Applied', message } as const;
+  const common = commonStatus(object, object.status, {
+    summary,
+    now,
+    nextAttempt,
+    acknowledge: true,
+  });
+  const applied = { time, generation: generationOf(object), requestId, requestHash, keys };
+  return {
+    status: { ...common, applied },
+    next: nextAttempt === undefined ? 'on-change' : { at: nextAttempt },
+    events: [...appliedEvents(confirmation), ...unmanagedEvents(confirmation)],
+  };
+}
+
+/** Nothing for a first plain success: the object says it already. */
+function appliedEvents({ object, changed, requestId }: Confirmation): readonly Event[] {
+  const failure = failureBefore(object);
+  const isNews = changed !== undefined && object.status?.applied !== undefined;
+  if (failure === undefined && !isNews) return [];
+  const after = failure === undefined ? '' : ` after ${failure}`;
+  const note = `Applied ${changed ?? 'the declared state'}${after}${quoting(requestId)}`;
+  return [{ type: 'Normal', reason: 'Applied', note }];
+}
+
+/** What was declared before and is no more. */
+function unmanagedEvents({ object, keys, reported }: Confirmation): readonly Event[] {
+  const gone = object.status?.applied?.keys.filter((key) => !keys.includes(key)) ?? [];
+  if (gone.length === 0) return [];
+  const left = gone.map((key) => `${key} (${reported(key)})`).join(', ');
+  const note = `No longer in spec, so no longer managed; the API keeps what it has: ${left}`;
+  return [{ type: 'Normal', reason: 'NoLongerManaged', note }];
+}

@@ -1,0 +1,76 @@
+import type { Result } from '../../controller/kind.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import type { SpecResult } from '../schema/parser.ts';
+import { type Contested, refuseOthers, refuseSpec, refuseSuspended } from './checks.ts';
+import { generationOf } from './common-status.ts';
+import { type CallFacts, type Due, reassertMsOf, whenDue } from './due.ts';
+import { ownershipOf, rivalConfirmedLater } from './target.ts';
+
+interface Spec {
+  readonly suspend?: boolean | undefined;
+  readonly mode?: 'Apply' | 'Plan' | undefined;
+  readonly reassertInterval?: string | undefined;
+}
+
+/** What a kind says of an object whose spec declares a state at the API. */
+export interface Declared<Stored extends KubeObject, Own extends Spec> {
+  readonly parse: (object: KubeObject) => SpecResult<Own>;
+  readonly contested: (spec: Own) => Contested;
+  /** What the API confirmed last is what is declared now, and nothing is open since. */
+  readonly isHeld: (object: Stored, spec: Own) => boolean;
+  /** Plan mode. `isLast`: nobody is known to have changed it since. */
+  readonly plan: (object: Stored, spec: Own, isLast: boolean) => Result;
+}
+
+export interface DeclaredFacts<Stored extends KubeObject> extends CallFacts {
+  /** The other objects for the same target. */
+  readonly others: readonly Stored[];
+  /** Identifies the API in a status. */
+  readonly apiHash: string;
+  /** `--plan-only`. */
+  readonly planOnly: boolean;
+  readonly now: number;
+}
+
+export type Decision<Own> =
+  | { readonly type: 'done'; readonly result: Result }
+  | { readonly type: 'act'; readonly spec: Own; readonly due: Extract<Due, { type: 'now' }> };
+
+const done = (result: Result): Decision<never> => ({ type: 'done', result });
+
+/** Whether the declared state is to be brought about now. The order is that of precedence. */
+export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
+  object: Stored,
+  kind: Declared<Stored, Own>,
+  facts: DeclaredFacts<Stored>,
+): Decision<Own> {
+  const { others, apiHash, planOnly, now } = facts;
+  // Make sure the stored spec can be read
+  const parsed = kind.parse(object);
+  if (!parsed.ok) return done(refuseSpec(object, parsed.message, now));
+  const { spec } = parsed;
+  // Make sure it is not suspended
+  const isLast = !rivalConfirmedLater(object, others);
+  const isHeld = isLast && kind.isHeld(object, spec);
+  if (spec.suspend)
+    return done(refuseSuspended(object, { ready: isHeld, says: says(isHeld), now }));
+  // Make sure no other object owns the target
+  const isValid = (other: KubeObject): boolean => kind.parse(other).ok;
+  const ownership = ownershipOf(object, others, { apiHash, isValid });
+  const waits = refuseOthers(object, { ownership, contested: kind.contested(spec), now });
+  if (waits) return done(waits);
+  // Make sure Apply is wanted
+  if (spec.mode === 'Plan' || planOnly) return done(kind.plan(object, spec, isLast));
+  // Make sure something is to be sent, and its time has come: a new generation is sent once more
+  const { applied } = (object.status ?? {}) as { readonly applied?: { generation: number } };
+  const confirmed = isHeld && applied?.generation === generationOf(object);
+  const due = whenDue(object, facts, { confirmed, reassertMs: reassertMsOf(spec), now });
+  if (due.type === 'now') return { type: 'act', spec, due };
+  return done({ next: due.at === undefined ? 'on-change' : { at: due.at }, did: 'nothing' });
+}
+
+function says(isHeld: boolean): string {
+  return isHeld
+    ? 'The declared state is the one last confirmed'
+    : 'The declared state has not been confirmed. Set spec.suspend to false to send it';
+}

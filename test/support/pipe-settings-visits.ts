@@ -1,0 +1,75 @@
+import type { Reply } from '../../src/api/reply/reply.ts';
+import { judge } from '../../src/api/reply/verdict.ts';
+import type { Result } from '../../src/controller/kind.ts';
+import { type Decision, decide, type Facts } from '../../src/kinds/pipe-settings/decide.ts';
+import { report } from '../../src/kinds/pipe-settings/report.ts';
+import type {
+  PipeSettings,
+  PipeSettingsSpec,
+  PipeSettingsStatus,
+} from '../../src/kinds/pipe-settings/resource.ts';
+import type { Answer } from '../../src/kinds/shared/calls.ts';
+import { API_HASH, anAnswer, aPipeSettings, BASE_URL, SECOND, T0, type Wanted } from './objects.ts';
+
+/** `--api-timeout` and a minute. */
+export const SETTLES_IN = 95 * SECOND;
+
+/** An object that is alone, with a Secret that was tried and has not changed. */
+export function factsOf(more: Partial<Facts> = {}): Facts {
+  return {
+    secret: { state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined },
+    triedSecret: '1',
+    hasSlot: false,
+    others: [],
+    baseUrl: BASE_URL,
+    apiHash: API_HASH,
+    planOnly: false,
+    ...more,
+  };
+}
+
+/** What the calls of an attempt make of a reply to its PUT. */
+export function answerOf(reply: Reply, sentAt = T0): Answer {
+  const verdict = judge(reply, { write: true, of: 'pipe' });
+  return verdict.ok ? { type: 'success', verdict, sentAt } : { type: 'failure', verdict, sentAt };
+}
+
+/** HTTP 200 with these settings. */
+export function replying(result: Readonly<Record<string, unknown>>, sentAt = T0): Answer {
+  return answerOf(anAnswer(200, { result }), sentAt);
+}
+
+/** A PUT of which nobody knows whether it took effect. */
+export function lost(sentAt = T0): Answer {
+  return answerOf({ answered: false, sent: true, cause: 'no answer' }, sentAt);
+}
+
+export interface Visit {
+  readonly decision: Decision['type'];
+  readonly result: Result;
+  readonly status: PipeSettingsStatus | undefined;
+  /** The object with that status. */
+  readonly object: PipeSettings;
+}
+
+/** One attempt, with an echo of what is declared where nothing else is answered. */
+export function visit(
+  object: PipeSettings,
+  options: { now?: number; answer?: Answer; facts?: Partial<Facts> } = {},
+): Visit {
+  const { now = T0 } = options;
+  const decision = decide(object, factsOf(options.facts), now);
+  const { settings, additionalSettings } = (object.spec ?? {}) as Partial<PipeSettingsSpec>;
+  const answer = options.answer ?? replying({ ...settings, ...additionalSettings }, now);
+  const result =
+    decision.type === 'done'
+      ? decision.result
+      : report(object, { ...decision, apiHash: API_HASH, settlesInMs: SETTLES_IN, now }, answer);
+  const status = (result.status ?? object.status) as PipeSettingsStatus | undefined;
+  return { decision: decision.type, result, status, object: { ...object, status } as PipeSettings };
+}
+
+/** An object that was applied at `now`, as the operator leaves it. */
+export function anApplied(wanted: Omit<Wanted, 'status'> = {}, now = T0): PipeSettings {
+  return visit(aPipeSettings(wanted), { now }).object;
+}
