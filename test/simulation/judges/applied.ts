@@ -26,8 +26,18 @@ export const applied: Judge = (life, court) => {
       );
       return;
     }
+    const isShared = life
+      .objects()
+      .some(
+        ({ plural: other, thing }) =>
+          keyOf(other, thing) !== key && targetOfSpec(other, specOf(thing)) === target,
+      );
+    // Between its own last answer and the write of its status another object may have had one.
+    const own = isShared
+      ? calls.findLast((call) => ofOrganization(now, call) === undefined)
+      : undefined;
     const problem =
-      plural === 'pipesettings' ? ofPipe(now, calls) : ofOrganization(now, calls.at(-1));
+      plural === 'pipesettings' ? ofPipe(now, calls) : ofOrganization(now, own ?? calls.at(-1));
     if (problem !== undefined) court.report('applied untrue', key, problem);
   };
 

@@ -10,15 +10,22 @@ import {
   targetOfSpec,
 } from '../record/objects.ts';
 
+const ATTEMPT_MS = 15_000;
+
 /**
  * A call is what an object asks for that the process has been shown: not suspended, in Plan or
  * deleted, but with RemovePrivateEndpoints; and no call is for one that waits for another's target.
  */
 export const wanted: Judge = (life, court) => {
+  /** By uid. */
+  const verifiedAt = new Map<string, number>();
   life.chronicle.listen((fact) => {
+    if (fact.what === 'written' && isVerified(fact.change.now.status)) {
+      const { uid } = fact.change.now.metadata;
+      verifiedAt.set(uid, verifiedAt.get(uid) ?? fact.at);
+    }
     if (fact.what !== 'leaves') return;
     const { call } = fact;
-    // Every version of an object that is gone has been seen to go, or the process could not know.
     const shown = life.knowledge
       .ofProcess(call.process)
       .filter(({ plural, thing }) => targetOfSpec(plural, specOf(thing)) === call.target);
@@ -26,7 +33,11 @@ export const wanted: Judge = (life, court) => {
       ({ plural, thing }) => [keyOf(plural, thing), refusalOf(plural, thing, call)] as const,
     );
     if (refusals.some(([, why]) => why === undefined)) {
-      const owner = ownerOf(shown.map(({ thing }) => thing));
+      // Who acts looks for the owner when its attempt begins, and an attempt takes seconds.
+      const since = call.leftAt - ATTEMPT_MS;
+      const isKnown = ({ metadata }: Thing): boolean =>
+        (verifiedAt.get(metadata.uid) ?? since) < since;
+      const owner = ownerOf(shown.map(({ thing }) => thing).filter(isKnown));
       const own = owner && refusals[shown.findIndex(({ thing }) => thing === owner)]?.[1];
       if (own === undefined) return;
       court.report('wanted by another', call.target, `${call.name}, whose owner ${own}`);
