@@ -2,7 +2,7 @@ import type { Kind } from '../../controller/kind.ts';
 import { SETTLE_AFTER_TIMEOUT_MS } from '../../waits.ts';
 import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
-import { type Decision, type Declared, decideDeclared } from '../shared/declared.ts';
+import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
 import { howToSend, showPlan } from '../shared/planned.ts';
 import { previewOf } from './preview.ts';
@@ -24,40 +24,28 @@ export const pipeSettings = { create, operation: UPDATE_PIPE_SETTINGS };
 function create(context: KindContext): Kind {
   const { apiTimeoutMs, planOnly } = context;
   const { baseUrl } = context.api;
-  const apiHash = digestOf(baseUrl);
   const settlesInMs = apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
   const kind = { type: pipeSettingsType, status, targetOf };
-  return createKind<PipeSettings>(context, kind, async (object, attempt, { caller, others }) => {
-    const decide = (newest: PipeSettings, hasPermit = false): Decision<PipeSettingsSpec> => {
-      const facts = caller.factsOf(newest);
-      const hasSlot = facts.hasSlot || hasPermit;
-      const now = attempt.now();
-      const known = { others: others(newest), apiHash, planOnly, now };
-      return decideDeclared(newest, declaredPipe(baseUrl, now), { ...facts, ...known, hasSlot });
-    };
-    const first = decide(object);
-    if (first.type === 'done') return first.result;
-    const wish = { ref: first.spec.credentialsSecretRef, ...first.due };
-    return caller.perform(object, attempt, wish, async (calls, none) => {
-      const newest = attempt.object();
-      // What was true before the wait need not be any more.
-      const decided = none ? first : decide(newest, true);
-      if (decided.type === 'done') return decided.result;
-      const { spec } = decided;
+  const declared = declaredPipe(baseUrl, planOnly);
+  const { apiHash } = declared;
+  return createKind<PipeSettings>(context, kind, (object, attempt, shared) =>
+    reconcileDeclared(object, attempt, shared, declared, async (began, { spec }, calls, none) => {
       const request = settingsRequest(baseUrl, spec);
       const answer = none ?? (await calls.send(callOf(request)));
-      const sent = { object: newest, spec, request, apiHash, settlesInMs, now: attempt.now() };
-      return report(sent, answer);
-    });
-  });
+      const now = attempt.now();
+      return report({ object: began, spec, request, apiHash, settlesInMs, now }, answer);
+    }),
+  );
 }
 
 /** What is declared of a pipe, for the decision that all such kinds make in the same way. */
 export function declaredPipe(
   baseUrl: string,
-  now: number,
+  planOnly: boolean,
 ): Declared<PipeSettings, PipeSettingsSpec> {
+  const apiHash = digestOf(baseUrl);
   return {
+    ...{ apiHash, planOnly },
     parse: parseSpec,
     contested: ({ pipeId }) => ({
       kind: 'PipeSettings',
@@ -65,9 +53,9 @@ export function declaredPipe(
       find: `kubectl get pipesettings.pipewright.dev -A --field-selector spec.pipeId=${pipeId}`,
     }),
     isHeld: (object, spec) => isConfirmed(object, settingsRequest(baseUrl, spec)),
-    plan: (object, spec, isLast) => {
+    plan: (object, spec, isLast, now) => {
       const { hash } = settingsRequest(baseUrl, spec);
-      const { isEmpty, ...preview } = previewOf(object, spec, digestOf(baseUrl));
+      const { isEmpty, ...preview } = previewOf(object, spec, apiHash);
       const how = howToSend(spec);
       return showPlan(object, { preview, hash, isEmpty: isEmpty && isLast, how, now });
     },
