@@ -119,6 +119,6 @@ function contestedOf({ organizationId }: OrganizationSpec) {
     what: 'the organization',
     find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`,
     beforeDeletion:
-      'Before you delete one with deletionPolicy RemovePrivateEndpoints, set that to Retain: else the private endpoints that it owns are removed',
+      'Before you delete one with deletionPolicy RemovePrivateEndpoints, set that to Retain: else the private endpoints that it owns are removed, but for those that another object in its namespace lists',
   };
 }
