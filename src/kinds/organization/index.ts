@@ -105,4 +105,4 @@ function declaredOrganization({
 }
 
 const BEFORE_DELETION =
-  'Before you delete one with deletionPolicy RemovePrivateEndpoints, set that to Retain: else the private endpoints that it owns are removed';
+  'Before you delete one with deletionPolicy RemovePrivateEndpoints, set that to Retain: else the private endpoints that it owns are removed, but for those that another object in its namespace lists';
