@@ -14,6 +14,7 @@ import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
 import {
   FINALIZER,
   hasFinalizer,
+  mayRemove,
   type Organization,
   type OrganizationSpec,
   organizationType,
@@ -66,20 +67,17 @@ async function reconcile(
 }
 
 /**
- * The finalizer stands under RemovePrivateEndpoints on who has something of its own at the API, also
- * while suspended or planned; Retain takes it off. False: it is not known to be so.
+ * The finalizer stands under RemovePrivateEndpoints on who has something of its own at the API,
+ * also while suspended or planned; Retain takes it off. False: it is not known to be so.
  */
 async function keepFinalizer(
   object: Organization,
   context: Context<Organization>,
 ): Promise<boolean> {
-  const { spec, status: known = {} } = object;
-  const { deletionPolicy } = (spec ?? {}) as { readonly deletionPolicy?: unknown };
-  const mayRemove = deletionPolicy === 'RemovePrivateEndpoints';
+  const { status: known = {} } = object;
   const hasOwn = oursIn(known).length > 0 || known.pendingChange !== undefined;
-  if (mayRemove && hasOwn && !hasFinalizer(object)) return context.finalizer(FINALIZER, true);
-  if (!mayRemove && hasFinalizer(object)) return context.finalizer(FINALIZER, false);
-  return true;
+  if (mayRemove(object) ? !hasOwn || hasFinalizer(object) : !hasFinalizer(object)) return true;
+  return context.finalizer(FINALIZER, mayRemove(object));
 }
 
 function decide(

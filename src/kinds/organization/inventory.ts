@@ -1,4 +1,5 @@
 import type { Event } from '../../controller/kind.ts';
+import { timestamp } from '../shared/canonical.ts';
 import { sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
 import { relocatedEvents } from './events.ts';
 import { isOurs } from './goal.ts';
@@ -26,4 +27,13 @@ export function ofThisApi(
     ({ ...tupleOf(entry), origin: 'Found', state: 'Present' }) as const;
   const privateEndpoints = rest.privateEndpoints?.filter(({ origin }) => origin).map(asFound);
   return { draft: { ...rest, privateEndpoints }, events: relocatedEvents(oursIn(status)) };
+}
+
+/** A person wants it now: what was sent in vain does not wait for its own time. */
+export function dueNow(status: OrganizationStatus, now: number): OrganizationStatus {
+  const nextAttemptTime = timestamp(now);
+  const privateEndpoints = status.privateEndpoints?.map((entry) =>
+    entry.attempts === undefined ? entry : { ...entry, nextAttemptTime },
+  );
+  return { ...status, privateEndpoints };
 }

@@ -3,12 +3,12 @@ import type { Event } from '../../controller/kind.ts';
 import { LEFT_OUT_ALL_GONE_MS, LEFT_OUT_IS_EMPTY_MS } from '../../waits.ts';
 import { timestamp } from '../shared/canonical.ts';
 import { withDrift, withHistory } from '../shared/changes.ts';
-import { lastRequestOf } from '../shared/common-status.ts';
+import { generationOf, lastRequestOf } from '../shared/common-status.ts';
 import type { FieldChange } from '../shared/preview.ts';
 import { Listing, type Tuple } from './endpoints/endpoints.ts';
 import { isListLeftOut, type OrganizationReply, readReply, shownList } from './endpoints/reply.ts';
 import { fieldOf, placeOf } from './endpoints/wording.ts';
-import { changeEvent, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
+import { changeEvents, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
 import { type Goal, managesEndpoints } from './goal.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationStatus, PendingChange } from './resource.ts';
@@ -108,7 +108,9 @@ function settled(draft: OrganizationStatus, list: Listing, replied: Replied): Se
   const change = request.type === 'change' ? request.change : draft.pendingChange;
   const sent = change && { change, answered: request.type === 'change' };
   const inventory = draft.privateEndpoints ?? [];
-  return settle({ inventory, goal, list, askedAt, now, sent, settleMs, uid: object.metadata.uid });
+  const wasApplied = draft.applied?.generation === generationOf(object);
+  const evidence = { inventory, goal, list, askedAt, now, sent, settleMs, wasApplied };
+  return settle({ ...evidence, uid: object.metadata.uid });
 }
 
 /** What this reply shows that this object changed, and what somebody else has. */
@@ -127,14 +129,14 @@ function changesIn(
   const changes = [...(isNamed ? renamed : []), ...endpointChanges(added, removed)];
   const byOthers = isOthers && name !== goal.name ? renamed : [];
   const gone = remarks.filter(({ remark }) => remark === 'vanished').map(({ tuple }) => tuple);
-  const isNews = changes.length > 0 && object.status?.applied !== undefined;
+  const news = object.status?.applied === undefined ? [] : changes;
   return {
     changes,
     drift: [...byOthers, ...endpointChanges([], gone)],
     events: [
       ...renamedEvents(byOthers),
       ...remarkEvents(remarks),
-      ...(isNews ? [changeEvent(changes, verdict.requestId)] : []),
+      ...changeEvents(news, verdict.requestId),
     ],
   };
 }

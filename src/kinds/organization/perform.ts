@@ -4,10 +4,15 @@ import type { Due } from '../shared/due.ts';
 import type { Shared } from '../shared/objects.ts';
 import { Attempt, type End } from './attempt.ts';
 import type { Goal } from './goal.ts';
-import { ofThisApi } from './inventory.ts';
+import { dueNow, ofThisApi } from './inventory.ts';
 import { addressOf } from './remote.ts';
 import { report } from './report.ts';
-import type { Organization, OrganizationSpec, OrganizationStatus } from './resource.ts';
+import {
+  mayRemove,
+  type Organization,
+  type OrganizationSpec,
+  type OrganizationStatus,
+} from './resource.ts';
 import type { Ways } from './ways.ts';
 
 /** What the reconciles of all Organizations share. */
@@ -46,10 +51,18 @@ export function perform(
     const began = context.object();
     const refusal = none ? undefined : refuse(began);
     if (refusal) return { result: refusal };
-    const mayRemove = spec.deletionPolicy === 'RemovePrivateEndpoints';
     const ways = setup.waysOf(object);
-    const wanted = { goal, segments, apiHash, settleMs, mayRemove, ways, stillWanted };
-    const { draft, events } = ofThisApi(began.status ?? {}, apiHash);
+    const wanted = {
+      mayRemove: mayRemove(began),
+      goal,
+      segments,
+      apiHash,
+      settleMs,
+      ways,
+      stillWanted,
+    };
+    const { draft: known, events } = ofThisApi(began.status ?? {}, apiHash);
+    const draft = due.priority === 'user' ? dueNow(known, context.now()) : known;
     const attempt = new Attempt({ context, calls, ...wanted }, draft, events);
     const end = await attempt.run(none);
     const reporting = { object: began, spec, goal, hash, settleMs, latest, now: context.now() };

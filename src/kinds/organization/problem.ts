@@ -4,6 +4,7 @@ import {
   MOST_REFUSALS,
   UNTRIED_MS,
 } from '../../waits.ts';
+import { BY_ITSELF } from '../shared/advice.ts';
 import { quoting, withoutStop } from '../shared/common-status.ts';
 import type { FailureReason } from '../shared/failures.ts';
 import type { Attempted } from './attempt.ts';
@@ -59,7 +60,7 @@ export function problemOf(attempted: Attempted, ending: Ending): Problem | undef
       Missing: 'no longer in the list:',
     });
     const message = `Private endpoints ${what.join('; ')}${quoting(requestId)}. The list is read again at status.nextAttemptTime before anything else is sent for them`;
-    return { reason: 'NotConfirmed', message, at: earliest(open, now) };
+    return { reason: 'NotConfirmed', message, at: earliest(inventory, now) };
   }
   return refused(attempted, ending) ?? otherName(attempted, goal) ?? conflicting(conflicts);
 }
@@ -97,18 +98,27 @@ function refused(attempted: Attempted, { goal, now }: Ending): Problem | undefin
   const texts = new Map<string, string>();
   for (const { message = '', requestId } of errors.filter((one) => one !== undefined))
     texts.set(message, `${withoutStop(message)}${quoting(requestId)}`);
-  const total = goal.isCleanup ? entries.length : Math.max(goal.listed.size, entries.length);
-  const count = `${entries.length} of ${counted(total)} (${names(entries)})`;
-  const what = [...(nameRefusal ? ['the name'] : []), ...(entries.length > 0 ? [count] : [])];
+  const removals = entries.filter(({ state }) => state !== 'Refused');
+  const adds = entries.filter(({ state }) => state === 'Refused');
+  const added = `${adds.length} of ${counted(goal.listed.size)} (${names(adds)})`;
+  const what = [
+    ...(nameRefusal ? ['the name'] : []),
+    ...(adds.length > 0 ? [added] : []),
+    ...(removals.length > 0 ? [`the removal of ${names(removals)}`] : []),
+  ].join(' and ');
   const isTired = refusalsInRow >= MOST_REFUSALS;
   const isCutShort = isTired && nextChange(attempted.decide(), true) !== undefined;
   const rest = isCutShort ? '. Those not tried yet follow in a minute' : '';
-  const todo = goal.isCleanup ? '' : '. Change the spec to what the API accepts';
+  const isOfSpec = adds.length > 0 || nameRefusal !== undefined;
+  const todo = isOfSpec ? CHANGE_SPEC : KEEPS_TRYING;
   const said = [...texts.values()].slice(0, 2).join('; ');
-  const message = `The API refused ${what.join(' and ')}: ${said}${rest}${todo}`;
+  const message = `The API refused ${what}: ${said}${rest}. ${goal.isCleanup ? BY_ITSELF : todo}`;
   const at = isCutShort ? now + UNTRIED_MS : earliest(entries, now);
   return { reason: 'Rejected', message, at, isExact: true };
 }
+
+const CHANGE_SPEC = 'Change the spec to what the API accepts';
+const KEEPS_TRYING = `${BY_ITSELF}; to keep what cannot be removed, list it again`;
 
 /** Make sure the API keeps the declared name */
 function otherName({ name, requestId }: Attempted, goal: Goal): Problem | undefined {

@@ -16,7 +16,7 @@ export function inProgress(
   const far = goal.isCleanup ? `${there} left` : `${there} of ${counted(goal.listed.size)} there`;
   const doing = pendingChange
     ? `Sending ${counted(add.length)} to add, ${remove.length} to remove`
-    : 'The API refused a change, and the rest follows';
+    : 'In progress';
   const message = `${goal.isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`;
   const summary = {
     ready: 'Unknown',

@@ -7,6 +7,7 @@ import type { Attempted, End } from './attempt.ts';
 import { counted } from './endpoints/wording.ts';
 import type { Goal } from './goal.ts';
 import { type Problem, problemOf } from './problem.ts';
+import { inProgress } from './progress.ts';
 import { declaredKeys, UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationSpec, OrganizationStatus } from './resource.ts';
 
@@ -56,11 +57,17 @@ export function report(attempted: Attempted, end: End, reporting: Reporting): Re
 }
 
 function ended(attempted: Attempted, end: End, reporting: Reporting): Said {
-  if (end.type === 'stopped') return NOTHING;
+  if (end.type === 'stopped') return interrupted(attempted, reporting);
   if (end.type === 'failed') return failed(attempted, end, reporting);
   const problem = problemOf(attempted, reporting);
   if (problem) return hindered(attempted, problem, reporting);
   return reporting.goal.isCleanup ? NOTHING : applied(attempted, reporting);
+}
+
+/** What it has learned may speak against a Ready that stands there. */
+function interrupted({ draft }: Attempted, { object, goal, now }: Reporting): Said {
+  if (draft === object.status) return NOTHING;
+  return { ...NOTHING, status: inProgress(object, draft, goal, now) };
 }
 
 /** Epoch ms; what is over bounds nothing. */
