@@ -125,7 +125,8 @@ export async function cleanUp(
   const { spec, goal } = planned;
   if (planOnly) return showCleanup(object, planned, setup, now);
   const lastTry = deadline - LAST_TRY_MS;
-  const latest = now < lastTry ? lastTry : Math.max(deadline, now);
+  const latestFrom = (time: number) => (time < lastTry ? lastTry : Math.max(deadline, time));
+  const latest = latestFrom(now);
   const due = whenDue(object, setup.caller.factsOf(object), { confirmed: false, now });
   if (due.type === 'later')
     return { next: { at: Math.min(due.at ?? latest, latest) }, did: 'nothing' };
@@ -145,7 +146,9 @@ export async function cleanUp(
     const released = await letGo(object, context, setup, { left, because });
     return { ...released, events: result.events ?? [] };
   }
-  const next = result.next === 'on-change' ? { at: latest } : result.next;
+  // The attempt may have outlasted the time of the last try.
+  const bound = latestFrom(context.now());
+  const next = { at: result.next === 'on-change' ? bound : Math.min(result.next.at, bound) };
   return { ...whileDeleting(result, left, deadline), next };
 }
 
