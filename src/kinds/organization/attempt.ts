@@ -144,8 +144,8 @@ export class Attempt implements Known {
   }
 
   /**
-   * The pending change stands before the first byte leaves: if the process dies after that, the next
-   * attempt knows what may be there.
+   * The pending change stands before the first byte leaves: if the process dies after that, the
+   * next attempt knows what may be there.
    */
   async #sendChange(change: Change): Promise<End | undefined> {
     const { context, mayRemove, goal, ways } = this.#with;

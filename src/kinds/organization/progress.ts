@@ -1,5 +1,4 @@
 import { commonStatus, statusWith } from '../shared/common-status.ts';
-import { sameKey } from './endpoints/endpoints.ts';
 import { counted } from './endpoints/wording.ts';
 import { type Goal, isListedIn, isOurs } from './goal.ts';
 import type { InventoryEntry, Organization, OrganizationStatus } from './resource.ts';
@@ -13,15 +12,12 @@ export function inProgress(
 ): OrganizationStatus {
   const { pendingChange, privateEndpoints = [], lastRequest } = draft;
   const { add = [], remove = [] } = pendingChange ?? {};
-  const isCounted = (entry: InventoryEntry): boolean =>
-    goal.isCleanup ? isOurs(entry) && !goal.wanted.has(sameKey(entry)) : isListedIn(goal, entry);
-  const there = privateEndpoints.filter(
-    (entry) => entry.state === 'Present' && isCounted(entry),
-  ).length;
+  const counts = goal.isCleanup ? isOurs : (one: InventoryEntry) => isListedIn(goal, one);
+  const there = privateEndpoints.filter((one) => one.state === 'Present' && counts(one)).length;
   const far = goal.isCleanup ? `${there} left` : `${there} of ${counted(goal.listed.size)} there`;
   const doing = pendingChange
     ? `Sending ${counted(add.length)} to add, ${remove.length} to remove`
-    : 'The API refused a change, and the rest follows';
+    : 'In progress';
   const message = `${goal.isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`;
   const summary = {
     ready: 'Unknown',

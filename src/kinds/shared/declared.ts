@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/resource.ts';
 import type { SpecResult } from '../schema/parser.ts';
 import { type Contested, refuseOthers, refuseSpec, refuseSuspended } from './checks.ts';
 import { generationOf } from './common-status.ts';
-import { type CallFacts, type Due, reassertMsOf, whenDue } from './due.ts';
+import { type CallFacts, type Due, whenDue } from './due.ts';
 import { ownershipOf, rivalConfirmedLater } from './target.ts';
 
 interface Spec {
@@ -36,7 +36,14 @@ export type Decision<Own> =
   | { readonly type: 'done'; readonly result: Result }
   | { readonly type: 'act'; readonly spec: Own; readonly due: Extract<Due, { type: 'now' }> };
 
-const done = (result: Result): Decision<never> => ({ type: 'done', result });
+export function done(result: Result): Decision<never> {
+  return { type: 'done', result };
+}
+
+/** Nothing is to be done now, nor said. */
+export function rest(at?: number): Decision<never> {
+  return done({ next: at === undefined ? 'on-change' : { at }, did: 'nothing' });
+}
 
 /** Whether the declared state is to be brought about now. The order is that of precedence. */
 export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
@@ -45,6 +52,8 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
   facts: DeclaredFacts<Stored>,
 ): Decision<Own> {
   const { others, apiHash, planOnly, now } = facts;
+  // Make sure it is not being deleted: its spec is nobody's wish any more
+  if (object.metadata.deletionTimestamp !== undefined) return rest();
   // Make sure the stored spec can be read
   const parsed = kind.parse(object);
   if (!parsed.ok) return done(refuseSpec(object, parsed.message, now));
@@ -52,21 +61,19 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
   // Make sure it is not suspended
   const isLast = !rivalConfirmedLater(object, others);
   const isHeld = isLast && kind.isHeld(object, spec);
-  if (spec.suspend)
-    return done(refuseSuspended(object, { ready: isHeld, says: says(isHeld), now }));
+  if (spec.suspend) return done(refuseSuspended(object, { isHeld, says: says(isHeld), now }));
   // Make sure no other object owns the target
   const isValid = (other: KubeObject): boolean => kind.parse(other).ok;
   const ownership = ownershipOf(object, others, { apiHash, isValid });
-  const waits = refuseOthers(object, { ownership, contested: kind.contested(spec), now });
-  if (waits) return done(waits);
+  if (ownership.type === 'waits')
+    return done(refuseOthers(object, ownership, { contested: kind.contested(spec), now }));
   // Make sure Apply is wanted
   if (spec.mode === 'Plan' || planOnly) return done(kind.plan(object, spec, isLast));
   // Make sure something is to be sent, and its time has come: a new generation is sent once more
-  const { applied } = (object.status ?? {}) as { readonly applied?: { generation: number } };
+  const { applied }: { applied?: { generation: number } } = object.status ?? {};
   const confirmed = isHeld && applied?.generation === generationOf(object);
-  const due = whenDue(object, facts, { confirmed, reassertMs: reassertMsOf(spec), now });
-  if (due.type === 'now') return { type: 'act', spec, due };
-  return done({ next: due.at === undefined ? 'on-change' : { at: due.at }, did: 'nothing' });
+  const due = whenDue(object, facts, { confirmed, reassertInterval: spec.reassertInterval, now });
+  return due.type === 'now' ? { type: 'act', spec, due } : rest(due.at);
 }
 
 function says(isHeld: boolean): string {
