@@ -15,8 +15,10 @@ import type {
   OrganizationSpec,
   OrganizationStatus,
 } from '../../src/kinds/organization/resource.ts';
+import { status as schema } from '../../src/kinds/organization/status.ts';
 import { Ways } from '../../src/kinds/organization/ways.ts';
 import type { Answer, Calls, NoCall } from '../../src/kinds/shared/calls.ts';
+import { fitTo } from '../../src/kinds/shared/fit.ts';
 import { API_HASH, T0 } from './objects.ts';
 import { e } from './organization-entries.ts';
 import { type Body, changes, shortly } from './patch-body.ts';
@@ -140,7 +142,7 @@ export class AttemptRig {
     const attempt = new Attempt(options, draft, events);
     const end = await attempt.run();
     const { latest } = this.#wish;
-    const result = report(attempt, end, {
+    const reported = report(attempt, end, {
       object: began,
       spec: this.#spec,
       goal: this.goal,
@@ -149,8 +151,10 @@ export class AttemptRig {
       now: this.now,
       latest: latest === undefined ? undefined : T0 + latest,
     });
-    if (result.status) this.object = { ...this.object, status: result.status };
-    return { end, result };
+    if (!reported.status) return { end, result: reported };
+    const status = fitTo(schema, reported.status) ?? {};
+    this.object = { ...this.object, status };
+    return { end, result: { ...reported, status } };
   }
 
   #step(step: string): void {

@@ -6,7 +6,7 @@ import { type Decision, type Declared, decideDeclared } from '../shared/declared
 import { createKind } from '../shared/objects.ts';
 import { howToSend, showPlan } from '../shared/planned.ts';
 import { previewOf } from './preview.ts';
-import { callOf, settingsRequest, UPDATE_PIPE_SETTINGS } from './remote.ts';
+import { settingsRequest, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import { isConfirmed, report } from './report.ts';
 import {
   type PipeSettings,
@@ -45,9 +45,9 @@ function create(context: KindContext): Kind {
       if (decided.type === 'done') return decided.result;
       const { spec } = decided;
       const request = settingsRequest(baseUrl, spec);
-      const answer = none ?? (await calls.send(callOf(request)));
-      const sent = { object: newest, spec, request, apiHash, settlesInMs, now: attempt.now() };
-      return report(sent, answer);
+      const answer = none ?? (await calls.send(request.call));
+      const now = attempt.now();
+      return report({ object: newest, spec, request, apiHash, settlesInMs, now }, answer);
     });
   });
 }
