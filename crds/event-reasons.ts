@@ -34,10 +34,6 @@ export const EVENTS: Readonly<Record<string, EventRow>> = {
     type: 'Warning',
     when: 'Private endpoints are no longer tracked as those of this object, because --api-url has changed.',
   },
-  ChangeRefused: {
-    type: 'Warning',
-    when: 'The API refused a change of several private endpoints; they are sent one at a time. The event has its reason.',
-  },
   AddNotConfirmed: {
     type: 'Warning',
     when: 'A private endpoint was sent but never seen in the list of the API.',

@@ -1,7 +1,7 @@
 import { WHO_ACTS } from '../src/cli/who-acts.ts';
 import type { ReadyReason } from '../src/kinds/shared/common-status.ts';
 import { isFailure } from '../src/kinds/shared/failures.ts';
-import { CONFLICT_GRACE_MS, FAILURES } from '../src/waits.ts';
+import { FAILURES } from '../src/waits.ts';
 import { EVENTS } from './event-reasons.ts';
 import { LOG_MESSAGES } from './log-messages.ts';
 import { code, table } from './markdown.ts';
@@ -86,8 +86,7 @@ function besideOf(reason: ReadyReason, { beside }: ReasonRow): string {
 function triedAgain(reason: keyof typeof FAILURES): string {
   const { firstMs, capMs } = FAILURES[reason];
   if (reason === 'SpecInvalid') return 'when the spec is edited';
-  if (reason === 'TargetConflict')
-    return `when the other object is gone; looked at after ${inWords(CONFLICT_GRACE_MS)}, then every ${inWords(capMs)}`;
+  if (reason === 'TargetConflict') return 'when the owner is gone or another object is the owner';
   return firstMs === capMs
     ? `every ${inWords(firstMs)}`
     : `after ${inWords(firstMs)}, at the longest every ${inWords(capMs)}`;

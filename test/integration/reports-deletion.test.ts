@@ -37,6 +37,8 @@ async function restart(laterMs = 0): Promise<void> {
   await operator.stop();
   operator.clock.advance(laterMs);
   operator = await scene.startInner({ clock: operator.clock });
+  // By then it has read the Secrets of what it has to clean up.
+  await operator.idle();
 }
 
 async function reasonsOf(name: string): Promise<string[]> {

@@ -15,10 +15,8 @@ import type {
   OrganizationSpec,
   OrganizationStatus,
 } from '../../src/kinds/organization/resource.ts';
-import { status as schema } from '../../src/kinds/organization/status.ts';
 import { Ways } from '../../src/kinds/organization/ways.ts';
 import type { Answer, Calls, NoCall } from '../../src/kinds/shared/calls.ts';
-import { fitTo } from '../../src/kinds/shared/fit.ts';
 import { API_HASH, T0 } from './objects.ts';
 import { e } from './organization-entries.ts';
 import { type Body, changes, shortly } from './patch-body.ts';
@@ -142,7 +140,7 @@ export class AttemptRig {
     const attempt = new Attempt(options, draft, events);
     const end = await attempt.run();
     const { latest } = this.#wish;
-    const reported = report(attempt, end, {
+    const result = report(attempt, end, {
       object: began,
       spec: this.#spec,
       goal: this.goal,
@@ -151,10 +149,9 @@ export class AttemptRig {
       now: this.now,
       latest: latest === undefined ? undefined : T0 + latest,
     });
-    if (!reported.status) return { end, result: reported };
-    const status = fitTo(schema, reported.status) ?? {};
+    const status = stored(result.status);
     this.object = { ...this.object, status };
-    return { end, result: { ...reported, status } };
+    return { end, result: { ...result, status } };
   }
 
   #step(step: string): void {
@@ -178,8 +175,8 @@ export class AttemptRig {
       emit: () => undefined,
       save: async (status: OrganizationStatus) => {
         const stands = this.#wish.saves?.(this.#nth('save')) ?? true;
-        if (stands) this.object = { ...this.object, status };
-        this.saved.push(status);
+        if (stands) this.object = { ...this.object, status: stored(status) };
+        this.saved.push(stored(status));
         this.#step(['save', ...changes(status.pendingChange)].join(' '));
         return stands;
       },
@@ -245,3 +242,8 @@ export class AttemptRig {
 }
 
 export const attemptOn = (wish: AttemptWish): AttemptRig => new AttemptRig(wish);
+
+/** As it is on the wire: JSON has no undefined. */
+function stored(status: object = {}): OrganizationStatus {
+  return JSON.parse(JSON.stringify(status)) as OrganizationStatus;
+}

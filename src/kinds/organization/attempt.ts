@@ -121,7 +121,7 @@ export class Attempt implements Known {
     const refused = await this.#permit();
     if (refused) return refused;
     const body = name === undefined ? remote.OBSERVE_BODY : remote.nameBody(name);
-    const answer = await this.#send(body, { type: 'observe' }, name !== undefined);
+    const answer = await this.#send(body, { type: 'observe', name }, name !== undefined);
     if (answer.type === 'success') {
       this.#observations += 1;
       this.#isNamed ||= name !== undefined;
@@ -144,8 +144,8 @@ export class Attempt implements Known {
   }
 
   /**
-   * The pending change stands before the first byte leaves: if the process dies after that, the next
-   * attempt knows what may be there.
+   * The pending change stands before the first byte leaves: if the process dies after that, the
+   * next attempt knows what may be there.
    */
   async #sendChange(change: Change): Promise<End | undefined> {
     const { context, mayRemove, goal, ways } = this.#with;
