@@ -72,8 +72,6 @@ export class Engine {
       store: this.store,
       fit: (status) => JSON.parse(JSON.stringify(status)) as object,
       forget: (key) => void this.forgotten.push(key),
-      // As it stands once it has been sent: without what is undefined.
-      fit: (status) => JSON.parse(JSON.stringify(status)) as object,
       reconcile: async (object, context) => {
         this.began.push(keyOf(object));
         return this.reconcile(object, context);
