@@ -3,13 +3,7 @@ import type { RateLimiterOptions } from '../../src/api/limiter/contract.ts';
 import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
 import type { Reply } from '../../src/api/reply/reply.ts';
 import type { Context } from '../../src/controller/kind.ts';
-import {
-  type Caller,
-  type Calls,
-  createCaller,
-  type NoCall,
-  type Wish,
-} from '../../src/kinds/shared/calls.ts';
+import { Caller, type Calls, type NoCall, type Wish } from '../../src/kinds/shared/calls.ts';
 import type { KindContext } from '../../src/kinds/shared/context.ts';
 import type { CredentialRead } from '../../src/kinds/shared/credentials.ts';
 import { Waiters } from '../../src/kinds/shared/waiters.ts';
@@ -148,7 +142,7 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
     planOnly: false,
     cleanupDeadlineMs: 600_000,
   };
-  const caller = createCaller<KubeObject>(
+  const caller = new Caller<KubeObject>(
     'Kind',
     context,
     ({ spec }) => (spec as { target: string }).target,

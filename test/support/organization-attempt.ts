@@ -149,8 +149,9 @@ export class AttemptRig {
       now: this.now,
       latest: latest === undefined ? undefined : T0 + latest,
     });
-    if (result.status) this.object = { ...this.object, status: result.status };
-    return { end, result };
+    const status = stored(result.status);
+    this.object = { ...this.object, status };
+    return { end, result: { ...result, status } };
   }
 
   #step(step: string): void {
@@ -174,8 +175,8 @@ export class AttemptRig {
       emit: () => undefined,
       save: async (status: OrganizationStatus) => {
         const stands = this.#wish.saves?.(this.#nth('save')) ?? true;
-        if (stands) this.object = { ...this.object, status };
-        this.saved.push(status);
+        if (stands) this.object = { ...this.object, status: stored(status) };
+        this.saved.push(stored(status));
         this.#step(['save', ...changes(status.pendingChange)].join(' '));
         return stands;
       },
@@ -241,3 +242,8 @@ export class AttemptRig {
 }
 
 export const attemptOn = (wish: AttemptWish): AttemptRig => new AttemptRig(wish);
+
+/** As it is on the wire: JSON has no undefined. */
+function stored(status: object = {}): OrganizationStatus {
+  return JSON.parse(JSON.stringify(status)) as OrganizationStatus;
+}

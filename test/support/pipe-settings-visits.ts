@@ -1,7 +1,7 @@
 import type { Reply } from '../../src/api/reply/reply.ts';
 import { judge } from '../../src/api/reply/verdict.ts';
 import type { Result } from '../../src/controller/kind.ts';
-import { declared } from '../../src/kinds/pipe-settings/decide.ts';
+import { declaredPipe } from '../../src/kinds/pipe-settings/index.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import { report } from '../../src/kinds/pipe-settings/report.ts';
 import {
@@ -10,20 +10,19 @@ import {
   type PipeSettingsStatus,
   status as schema,
 } from '../../src/kinds/pipe-settings/resource.ts';
-import type { Answer } from '../../src/kinds/shared/calls.ts';
-import {
-  type Decision,
-  type DeclaredFacts,
-  decideDeclared,
-} from '../../src/kinds/shared/declared.ts';
+import type { Answer, NoCall } from '../../src/kinds/shared/calls.ts';
+import { digestOf } from '../../src/kinds/shared/canonical.ts';
+import { type DeclaredFacts, decideDeclared } from '../../src/kinds/shared/declared.ts';
 import { fitTo } from '../../src/kinds/shared/fit.ts';
-import { API_HASH, anAnswer, aPipeSettings, BASE_URL, SECOND, T0, type Wanted } from './objects.ts';
+import { anAnswer, aPipeSettings, BASE_URL, SECOND, T0, type Wanted } from './objects.ts';
 
 /** `--api-timeout` and a minute. */
 export const SETTLES_IN = 95 * SECOND;
 
+/** What is known of an object and of the API that it is sent to. */
 export interface Facts extends Omit<DeclaredFacts<PipeSettings>, 'now'> {
   readonly baseUrl: string;
+  readonly planOnly: boolean;
 }
 
 /** An object that is alone, with a Secret that was tried and has not changed. */
@@ -34,7 +33,6 @@ export function factsOf(more: Partial<Facts> = {}): Facts {
     hasSlot: false,
     others: [],
     baseUrl: BASE_URL,
-    apiHash: API_HASH,
     planOnly: false,
     ...more,
   };
@@ -57,51 +55,37 @@ export function lost(sentAt = T0): Answer {
 }
 
 export interface Visit {
-  readonly decision: Decision<PipeSettingsSpec>['type'];
+  readonly decision: 'done' | 'act';
   readonly result: Result;
   readonly status: PipeSettingsStatus | undefined;
   /** The object with that status. */
   readonly object: PipeSettings;
 }
 
-/** What is to be done about an object. */
-export function decideAlone(
-  object: PipeSettings,
-  more: Partial<Facts> = {},
-  now = T0,
-): Decision<PipeSettingsSpec> {
-  const facts = factsOf(more);
-  return decideDeclared(object, declared(facts, now), { ...facts, now });
-}
-
-/** What is sent for it. */
-export function sentFor(spec: PipeSettingsSpec, now = T0) {
-  const request = settingsRequest(BASE_URL, spec);
-  return { spec, request, apiHash: API_HASH, settlesInMs: SETTLES_IN, now };
-}
-
-/** As JSON holds it. */
-function plain<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
-}
-
 /** One attempt, with an echo of what is declared where nothing else is answered. */
 export function visit(
   object: PipeSettings,
-  options: { now?: number; answer?: Answer; facts?: Partial<Facts> } = {},
+  options: { now?: number; answer?: Answer | NoCall; facts?: Partial<Facts> } = {},
 ): Visit {
-  const { now = T0 } = options;
-  const decision = decideAlone(object, options.facts, now);
+  const { now = T0, facts = {} } = options;
+  const { baseUrl, planOnly, ...known } = factsOf(facts);
+  const apiHash = digestOf(baseUrl);
+  const declared = declaredPipe(baseUrl, planOnly);
+  const decision = decideDeclared(object, declared, { ...known, now });
   const { settings, additionalSettings } = (object.spec ?? {}) as Partial<PipeSettingsSpec>;
   const answer = options.answer ?? replying({ ...settings, ...additionalSettings }, now);
   const result =
     decision.type === 'done'
       ? decision.result
-      : report(object, sentFor(decision.spec, now), answer);
+      : report(
+          {
+            ...{ object, apiHash, now, settlesInMs: SETTLES_IN, spec: decision.spec },
+            request: settingsRequest(baseUrl, decision.spec),
+          },
+          answer,
+        );
   // As the engine writes it.
-  const status: PipeSettingsStatus | undefined = result.status
-    ? plain(fitTo(schema, result.status))
-    : object.status;
+  const status = result.status ? fitTo(schema, result.status) : object.status;
   return { decision: decision.type, result, status, object: { ...object, status } as PipeSettings };
 }
 

@@ -33,11 +33,11 @@ describe('a change that the API refuses', () => {
     [
       'goes on where one in between is taken',
       {
-        ids: ['a', 'b', 'c', 'd'],
-        mishaps: { '+a +b +c +d': [422], '+a': [422], '+b': [422], '+d': [422] },
+        ids: ['a', 'b', 'c', 'd', 'e'],
+        mishaps: { '+a +b +c +d +e': [422], '+a': [422], '+b': [422], '+d': [422] },
       },
-      'observe, save +a +b +c +d, +a +b +c +d, save, observe, save +a, +a, save' +
-        ', save +b, +b, save, save +c, +c, save +d, +d, save',
+      'observe, save +a +b +c +d +e, +a +b +c +d +e, save, observe, save +a, +a, save, ' +
+        'save +b, +b, save, save +c, +c, save +d, +d, save, save +e, +e',
     ],
     [
       'is not sent a second time where the observation has it by then',

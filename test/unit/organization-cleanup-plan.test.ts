@@ -95,8 +95,7 @@ describe('an object that is deleted', () => {
       { inventory: [entry('a', { state: 'Unconfirmed' })] },
       'attempt',
     ],
-    ['does so although it is suspended', { spec: { suspend: true } }, 'attempt'],
-    ['does so although it is in Plan', { spec: { mode: 'Plan' } }, 'attempt'],
+    ['does so suspended and in Plan', { spec: { suspend: true, mode: 'Plan' } }, 'attempt'],
     [
       'does so although its list is empty or absent',
       { spec: { name: 'Acme', privateEndpoints: [] } },
@@ -118,7 +117,6 @@ describe('an object that is deleted', () => {
       'let-go',
     ],
     ['is let go where nothing is ours', { inventory: [] }, 'let-go'],
-    ['is let go where it never had a status', { inventory: [], status: {} }, 'let-go'],
     [
       'is let go where it only found something',
       { inventory: [entry('a', { origin: 'Found' })] },

@@ -6,6 +6,14 @@ import { appliedStatus, at, e, entry } from '../support/organization-entries.ts'
 import { ours, told } from '../support/organization-told.ts';
 import { SETTLE_MS } from '../support/settlement.ts';
 
+const READY = {
+  type: 'Ready',
+  status: 'False',
+  message: 'as before',
+  observedGeneration: 1,
+  lastTransitionTime: at(-HOUR),
+} as const;
+
 describe('the next attempt', () => {
   /** By how much a wait misses ±20 %. */
   const off = (wait: number | undefined, ms: number) => astray(wait ?? 0, ms);
@@ -67,9 +75,15 @@ describe('the next attempt', () => {
     expect(off((await told(rig)).wait, MINUTE)).toBe(0);
   });
 
+  test('is when a lost change is over, however often it was asked for', async () => {
+    const ready = { ...READY, reason: 'OutcomeUnknown' } as const;
+    const status = appliedStatus([], { pendingChange: pending, conditions: [ready], attempts: 9 });
+    const rig = attemptOn({ status });
+    expect((await later(rig, SETTLE_MS - 20 * SECOND)).wait).toBe(20 * SECOND);
+  });
+
   test('is when what was refused is due, also while another one waits for hours', async () => {
-    const time = { observedGeneration: 1, lastTransitionTime: at(-HOUR), message: 'x' };
-    const ready = { ...time, type: 'Ready', status: 'False', reason: 'NotConfirmed' } as const;
+    const ready = { ...READY, reason: 'NotConfirmed' } as const;
     const refused = { lastError: { httpStatus: 423 }, nextAttemptTime: at(50 * SECOND) };
     const inventory: InventoryEntry[] = [
       entry('a', { state: 'Unconfirmed', since: at(-HOUR), nextAttemptTime: at(5 * HOUR) }),

@@ -25,6 +25,17 @@ describe('an API that refuses to change nothing', () => {
     expect(rig.requests.slice(3), 'and that is remembered').toEqual(['name Acme']);
   });
 
+  test('has its name changed by that, which is no drift', async () => {
+    const status = appliedStatus([], { organization: { name: 'Old' } });
+    const wish = { ids: undefined, spec: { name: 'New' }, name: 'Old', status };
+    const rig = attemptOn({ ...wish, mishaps: { observe: [400] } });
+    await rig.run();
+    expect(rig.object.status?.drift).toBeUndefined();
+    expect(rig.object.status?.history).toMatchObject([
+      { changes: [{ field: 'name', from: 'Old', to: 'New' }] },
+    ]);
+  });
+
   test('is asked anew where the name did not show it either', async () => {
     const rig = attemptOn({ ...NAMED, mishaps: { observe: [422], 'name Acme': [503] } });
     await attempts(rig, 2);

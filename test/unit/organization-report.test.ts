@@ -157,6 +157,28 @@ describe('an attempt after which', () => {
     expect(message).toMatch(/refused 1 of 2 private endpoints/);
   });
 
+  test.each<readonly [sentence: string, wish: AttemptWish, message: string]>([
+    [
+      'what is sent, and how many of the listed ones are there',
+      { ...ours('x', 'b'), ids: ['a', 'b', 'c'] },
+      'Sending 2 private endpoints to add, 1 to remove (1 of 3 private endpoints there)',
+    ],
+    [
+      'that it is being deleted, and how many are left',
+      {
+        held: ['a', 'b', 'c'],
+        status: appliedStatus([entry('a'), entry('b'), entry('c', { origin: 'Found' })]),
+        isCleanup: true,
+        ids: ['a', 'c'],
+      },
+      'Being deleted. Sending 0 private endpoints to add, 2 to remove (2 left)',
+    ],
+  ])('has begun a change shows %s', async (_, wish, message) => {
+    const rig = attemptOn(wish);
+    await rig.run();
+    expect(rig.saved[0]?.conditions?.[0]?.message).toBe(message);
+  });
+
   test('it works again an event says after what', async () => {
     const rig = attemptOn({ mishaps: { observe: [503] } });
     await rig.run();

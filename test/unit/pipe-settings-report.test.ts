@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { reportUnsent } from '../../src/kinds/pipe-settings/report.ts';
 import type { PipeSettings, PipeSettingsSpec } from '../../src/kinds/pipe-settings/resource.ts';
 import {
   anAnswer,
@@ -19,7 +18,6 @@ import {
   answerOf,
   lost,
   replying,
-  sentFor,
   type Visit,
   visit,
 } from '../support/pipe-settings-visits.ts';
@@ -291,20 +289,18 @@ describe('a PUT that failed', () => {
 });
 
 describe('a refused key', () => {
-  const unsent = (object: PipeSettings) => {
-    const sent = sentFor(object.spec as PipeSettingsSpec);
-    return reportUnsent(object, sent, { type: 'key-refused' }, T0);
-  };
+  const unsent = (object: PipeSettings) =>
+    visit(asking(object, 'now'), { answer: { type: 'key-refused' } });
 
   test('is shown without a call, a code or a time of its own', () => {
-    const { status, next, facts } = unsent(aPipeSettings());
+    const { status, result } = unsent(aPipeSettings());
     expect(status).toMatchObject({ conditions: [{ reason: 'Unauthorized' }, { type: 'Stalled' }] });
     expect(status).not.toHaveProperty('nextAttemptTime');
-    expect([next, facts]).toEqual(['on-change', { reason: 'Unauthorized' }]);
+    expect([result.next, result.facts]).toEqual(['on-change', { reason: 'Unauthorized' }]);
   });
 
   test('leaves what is Ready and unedited as it is', () => {
-    expect(unsent(anApplied())).toEqual({ next: 'on-change', did: 'key-refused' });
+    expect(unsent(anApplied()).result).toEqual({ next: 'on-change', did: 'key-refused' });
   });
 });
 

@@ -121,7 +121,7 @@ export class Attempt implements Known {
     const refused = await this.#permit();
     if (refused) return refused;
     const body = name === undefined ? remote.OBSERVE_BODY : remote.nameBody(name);
-    const answer = await this.#send(body, { type: 'observe' }, name !== undefined);
+    const answer = await this.#send(body, { type: 'observe', name }, name !== undefined);
     if (answer.type === 'success') {
       this.#observations += 1;
       this.#isNamed ||= name !== undefined;

@@ -30,7 +30,8 @@ export interface Known {
 }
 
 export type Request =
-  | { readonly type: 'observe' }
+  /** With a name: it is sent for that, where the API takes no other way. */
+  | { readonly type: 'observe'; readonly name?: string | undefined }
   | { readonly type: 'name'; readonly name: string }
   | { readonly type: 'change'; readonly change: PendingChange };
 
@@ -123,7 +124,7 @@ function changesIn(
   const from = draft.organization?.name;
   const { added = [], removed = [], remarks = [] } = settlement ?? {};
   const to = shown.name === from ? undefined : shown.name;
-  const isNamed = request.type === 'name' && name === request.name;
+  const isNamed = request.type !== 'change' && name !== undefined && name === request.name;
   const isOthers = request.type === 'observe' && !goal.isCleanup && from !== undefined;
   const renamed = to === undefined ? [] : [{ field: 'name', from, to }];
   const changes = [...(isNamed ? renamed : []), ...endpointChanges(added, removed)];

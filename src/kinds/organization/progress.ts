@@ -1,7 +1,7 @@
 import { commonStatus, statusWith } from '../shared/common-status.ts';
 import { counted } from './endpoints/wording.ts';
-import type { Goal } from './goal.ts';
-import type { Organization, OrganizationStatus } from './resource.ts';
+import { type Goal, isListedIn, isOurs } from './goal.ts';
+import type { InventoryEntry, Organization, OrganizationStatus } from './resource.ts';
 
 /** The status in the midst of an attempt: what is being sent, and how far it is. */
 export function inProgress(
@@ -12,11 +12,12 @@ export function inProgress(
 ): OrganizationStatus {
   const { pendingChange, privateEndpoints = [], lastRequest } = draft;
   const { add = [], remove = [] } = pendingChange ?? {};
-  const there = privateEndpoints.filter(({ state }) => state === 'Present').length;
+  const counts = goal.isCleanup ? isOurs : (one: InventoryEntry) => isListedIn(goal, one);
+  const there = privateEndpoints.filter((one) => one.state === 'Present' && counts(one)).length;
   const far = goal.isCleanup ? `${there} left` : `${there} of ${counted(goal.listed.size)} there`;
   const doing = pendingChange
     ? `Sending ${counted(add.length)} to add, ${remove.length} to remove`
-    : 'The API refused a change, and the rest follows';
+    : 'In progress';
   const message = `${goal.isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`;
   const summary = {
     ready: 'Unknown',

@@ -1,18 +1,13 @@
 import type { Event, Result } from '../../controller/kind.ts';
 import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
 import { reportApplied } from '../shared/applied.ts';
-import {
-  commonStatus,
-  quoting,
-  readyOf,
-  statusWith,
-  withoutStop,
-} from '../shared/common-status.ts';
+import { quoting, readyOf, statusWith, withoutStop } from '../shared/common-status.ts';
 import { type FailureReport, reportFailure, reportNoCall } from '../shared/failure-report.ts';
 import type { Attempted, End } from './attempt.ts';
 import { counted } from './endpoints/wording.ts';
 import type { Goal } from './goal.ts';
 import { type Problem, problemOf } from './problem.ts';
+import { inProgress } from './progress.ts';
 import { declaredKeys, UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationSpec, OrganizationStatus } from './resource.ts';
 
@@ -69,23 +64,10 @@ function ended(attempted: Attempted, end: End, reporting: Reporting): Said {
   return reporting.goal.isCleanup ? NOTHING : applied(attempted, reporting);
 }
 
-/** What it has seen so far may speak against a Ready that stands there. */
-function interrupted(attempted: Attempted, reporting: Reporting): Said {
-  const { object, now } = reporting;
-  const hasLearned = attempted.draft !== object.status;
-  if (!hasLearned || readyOf(object.status)?.status !== 'True') return NOTHING;
-  const { name, add, remove } = attempted.decide();
-  const isLeft = name !== undefined || add.length + remove.length > 0;
-  if (!isLeft && !problemOf(attempted, reporting)) return NOTHING;
-  const message = 'The last attempt was interrupted before the declared state was reached';
-  const summary = {
-    ready: 'Unknown',
-    progress: 'Reconciling',
-    reason: 'Pending',
-    message,
-  } as const;
-  const status = commonStatus(object, object.status, { summary, now, acknowledge: false });
-  return { ...NOTHING, status };
+/** What it has learned may speak against a Ready that stands there. */
+function interrupted({ draft }: Attempted, { object, goal, now }: Reporting): Said {
+  if (draft === object.status) return NOTHING;
+  return { ...NOTHING, status: inProgress(object, draft, goal, now) };
 }
 
 /** Epoch ms; what is over bounds nothing. */

@@ -27,27 +27,13 @@ export interface SettingsRequest {
 
 export function settingsRequest(baseUrl: string, spec: PipeSettingsSpec): SettingsRequest {
   const { organizationId, serviceId, pipeId } = spec;
-  const segments = [
-    'v1',
-    'organizations',
-    organizationId,
-    'services',
-    serviceId,
-    'pipes',
-    pipeId,
-    'settings',
-  ];
+  const service = ['v1', 'organizations', organizationId, 'services', serviceId];
+  const segments = [...service, 'pipes', pipeId, 'settings'];
   const path = encodePath(segments);
   const declared = declaredOf(spec);
   const body = canonicalJson(declared);
-  return {
-    method: 'PUT',
-    segments,
-    path,
-    body,
-    hash: digestOf('PUT', baseUrl, path, body),
-    keys: Object.keys(declared),
-  };
+  const hash = digestOf('PUT', baseUrl, path, body);
+  return { method: 'PUT', segments, path, body, hash, keys: Object.keys(declared) };
 }
 
 export function callOf({ method, segments, body }: SettingsRequest): CallRequest {

@@ -22,7 +22,15 @@ import {
 } from '../schema/spec-fields.ts';
 import { commonStatus, digest, writeStatus } from '../schema/status-fields.ts';
 import { piece, toStructural } from '../schema/structural.ts';
-import { LIMITS, SETTINGS, settingsShape } from './settings.ts';
+import {
+  ABOUT,
+  isNumber,
+  isSetting,
+  type NumberName,
+  RANGES,
+  type SettingName,
+  settingNames,
+} from './settings.ts';
 
 export const pipeSettingsType: ResourceType = {
   group: 'pipewright.dev',
@@ -31,24 +39,35 @@ export const pipeSettingsType: ResourceType = {
   kind: 'PipeSettings',
 };
 
+type Shape = {
+  [Name in SettingName]: ReturnType<Name extends NumberName ? typeof integer : typeof flag>;
+};
+
+/** One schema for each setting. */
+function settingsShape(number: (name: NumberName) => ReturnType<typeof integer>): Shape {
+  const shape = settingNames.map(
+    (name) => [name, isNumber(name) ? number(name) : flag(ABOUT[name])] as const,
+  );
+  return Object.fromEntries(shape) as unknown as Shape;
+}
+
 const declaredSettings = settingsShape((name) => {
-  const setting = SETTINGS[name];
-  if (setting.type === 'boolean') return flag(setting.about);
-  const { min, max, unit } = setting;
-  return integer(`${setting.about} ${`${min} to ${max} ${unit}`.trimEnd()}.`, min, max);
+  const { min, max, unit } = RANGES[name];
+  return integer(`${ABOUT[name]} ${`${min} to ${max} ${unit}`.trimEnd()}.`, min, max);
 });
 
+const MOST_ADDITIONAL = 20;
 const SETTING_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const name = z.string().check(
   z.refine((value) => SETTING_NAME.test(value), {
     error: 'must be named with 1 to 64 lower-case letters, digits or _, the first a letter',
     abort: true,
   }),
-  z.refine((value) => !Object.hasOwn(SETTINGS, value), { error: 'must stand in spec.settings' }),
+  z.refine((value) => !isSetting(value), { error: 'must stand in spec.settings' }),
 );
 const value = scalar(
   'Its value: text of at most 256 characters, a whole number, true or false.',
-  LIMITS.additionalValue,
+  256,
   'whole',
 );
 
@@ -60,15 +79,15 @@ const additionalSettings = piece(
         issue.code === 'invalid_key' ? issue.issues[0]?.message : 'must be an object',
     })
     .check(
-      z.refine((settings) => Object.keys(settings).length <= LIMITS.additionalSettings, {
-        error: `must have at most ${LIMITS.additionalSettings} entries`,
+      z.refine((settings) => Object.keys(settings).length <= MOST_ADDITIONAL, {
+        error: `must have at most ${MOST_ADDITIONAL} entries`,
       }),
     ),
   {
     description:
       'Settings that the API has gained since this version of Pipewright, sent as they are. At most 20, none of those in settings; a name has 1 to 64 lower-case letters, digits and _, the first a letter.',
     type: 'object',
-    maxProperties: LIMITS.additionalSettings,
+    maxProperties: MOST_ADDITIONAL,
     // Else a server-side apply of the last one's removal leaves null, which the type refuses.
     'x-kubernetes-map-type': 'atomic',
     additionalProperties: toStructural(value),
@@ -103,26 +122,30 @@ export const spec = fields(
  * What a reply holds is not bound to the documented ranges, only to what JavaScript and int64 hold
  * exactly.
  */
-const reportedSettings = settingsShape((name) => {
-  const { type, about } = SETTINGS[name];
-  if (type === 'boolean') return flag(about);
-  return integer(about, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
-});
+const reportedSettings = settingsShape((name) =>
+  integer(ABOUT[name], Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+);
 
 const otherSetting = fields('One setting.', {
-  field: text('Name of the setting.', LIMITS.otherName),
-  value: text('Its value as JSON text, cut at 128 characters.', LIMITS.otherValue),
+  field: text('Name of the setting.', 128),
+  value: text('Its value as JSON text, cut at 128 characters.', 128),
 });
 
 export const status = someOf(
   'What the operator did and what the API reported. Only the operator writes it.',
   {
     ...commonStatus,
-    ...writeStatus(LIMITS),
+    ...writeStatus({
+      // All twelve and the additional ones, whose names are the longest.
+      ...{ keys: 32, differences: 32, planChanges: 32, field: 64 },
+      ...{ drift: 12, planRequests: 1, historyChanges: 12 },
+      // A history has many values.
+      ...{ value: 64, historyValue: 16, body: 4096 },
+    }),
     settings: someOf('The settings as the API last reported them.', reportedSettings),
     otherSettings: list(
       'Other settings in the last response, and those whose value could not be read; the first 20.',
-      LIMITS.otherSettings,
+      20,
       otherSetting,
     ),
     unconfirmedWrite: fields('The last request of which nobody knows whether it took effect.', {

@@ -3,12 +3,12 @@ import type { KubeObject } from '../../kube/resource.ts';
 import { timestamp } from './canonical.ts';
 import {
   type CommonStatus,
-  commonStatus,
   failureBefore,
   generationOf,
   quoting,
+  saying,
 } from './common-status.ts';
-import { nextAssertionAt, reassertMsOf } from './due.ts';
+import { reassertedAt } from './due.ts';
 
 /** What the API has confirmed. */
 export interface Confirmation {
@@ -43,22 +43,12 @@ export function reportApplied(confirmation: Confirmation): Pick<Result, 'next'> 
 } {
   const { object, spec, message, requestId, requestHash, keys, now } = confirmation;
   const time = timestamp(now);
-  const reassertMs = reassertMsOf(spec);
-  const nextAttempt =
-    reassertMs === undefined ? undefined : nextAssertionAt(object, Date.parse(time), reassertMs);
+  const nextAttempt = reassertedAt(object, Date.parse(time), spec.reassertInterval);
   const summary = { ready: 'True', reason: 'Applied', message } as const;
-  const common = commonStatus(object, object.status, {
-    summary,
-    now,
-    nextAttempt,
-    acknowledge: true,
-  });
+  const { status, next } = saying(object, { summary, now, nextAttempt });
   const applied = { time, generation: generationOf(object), requestId, requestHash, keys };
-  return {
-    status: { ...common, applied },
-    next: nextAttempt === undefined ? 'on-change' : { at: nextAttempt },
-    events: [...appliedEvents(confirmation), ...unmanagedEvents(confirmation)],
-  };
+  const events = [...appliedEvents(confirmation), ...unmanagedEvents(confirmation)];
+  return { status: { ...status, applied }, next, events };
 }
 
 /** Nothing for a first plain success: the object says it already. */

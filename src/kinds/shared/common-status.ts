@@ -1,5 +1,6 @@
 import type { Verdict } from '../../api/reply/verdict.ts';
 import { type Condition, conditionsFor, type Summary } from '../../controller/conditions.ts';
+import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { LastRequest } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
@@ -110,6 +111,16 @@ export function commonStatus(
     lastHandledReconcileAt:
       (say.acknowledge ? requestedAt(object) : undefined) ?? previous?.lastHandledReconcileAt,
   };
+}
+
+/** The common fields, and when to come back. What was asked for is answered by it. */
+export function saying(
+  object: KubeObject,
+  say: Omit<Say, 'acknowledge'>,
+): { readonly status: CommonStatus; readonly next: Result['next'] } {
+  const { nextAttempt } = say;
+  const status = commonStatus(object, object.status ?? {}, { ...say, acknowledge: true });
+  return { status, next: nextAttempt === undefined ? 'on-change' : { at: nextAttempt } };
 }
 
 /**

@@ -13,7 +13,7 @@ import { isFailure, longestWait } from './failures.ts';
  */
 export type Due =
   | { readonly type: 'now'; readonly priority: Priority; readonly halfOpen: boolean }
-  | { readonly type: 'later'; readonly at?: number };
+  | { readonly type: 'later'; readonly at?: number | undefined };
 
 /** What is known about an object's key besides its status. */
 export interface CallFacts {
@@ -29,7 +29,7 @@ interface Asked {
   /** What the API last confirmed is what is declared. */
   readonly confirmed: boolean;
   /** Absent: nothing is sent again for its own sake. */
-  readonly reassertMs?: number | undefined;
+  readonly reassertInterval?: string | undefined;
   readonly now: number;
 }
 
@@ -87,31 +87,25 @@ function isSecretNew(reason: string, { secret, triedSecret }: CallFacts): boolea
   return triedSecret === undefined ? OF_SECRET.has(reason) : triedSecret !== secret.resourceVersion;
 }
 
-/** `spec.reassertInterval` in milliseconds; undefined: never. */
-export function reassertMsOf({
-  reassertInterval,
-}: {
-  readonly reassertInterval?: string | undefined;
-}): number | undefined {
-  return reassertInterval === undefined ? undefined : parseDuration(reassertInterval);
-}
-
 /**
- * When what was confirmed at this time is sent again to undo changes made elsewhere; spread so that
- * objects made together part.
+ * When what was confirmed at this time is sent again to undo changes made elsewhere, if ever;
+ * spread so that objects made together part.
  */
-export function nextAssertionAt(
+export function reassertedAt(
   { metadata }: KubeObject,
-  appliedMs: number,
-  reassertMs: number,
-): number {
-  return wholeSecond(appliedMs + reassertMs + spread(metadata.uid, reassertMs / 10));
+  confirmedMs: number,
+  interval: string | undefined,
+): number | undefined {
+  const intervalMs = parseDuration(interval ?? '');
+  if (intervalMs === undefined) return undefined;
+  return wholeSecond(confirmedMs + intervalMs + spread(metadata.uid, intervalMs / 10));
 }
 
-function whenReasserted(object: KubeObject, { reassertMs, now }: Asked): Due {
-  const { applied } = (object.status ?? {}) as TriedStatus;
-  if (reassertMs === undefined || !applied) return { type: 'later' };
-  const at = nextAssertionAt(object, Date.parse(applied.time), reassertMs);
+function whenReasserted(object: KubeObject, { reassertInterval, now }: Asked): Due {
+  const { applied }: TriedStatus = object.status ?? {};
+  const at = applied && reassertedAt(object, Date.parse(applied.time), reassertInterval);
+  if (at === undefined) return { type: 'later' };
   if (at <= now) return OWN_TIME;
-  return { type: 'later', at: Math.min(at, nextAssertionAt(object, now, reassertMs)) };
+  // A time further off was written by a clock that jumped.
+  return { type: 'later', at: Math.min(at, reassertedAt(object, now, reassertInterval) ?? at) };
 }

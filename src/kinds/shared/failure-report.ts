@@ -218,7 +218,7 @@ export function resultOf(
   object: KubeObject,
   { status, next, events }: FailureReport,
   did: string,
-  answer?: FailedAnswer,
+  answer?: FailedAnswer | Answer,
 ): Result {
   if (!status) return { next, events, did };
   const { httpStatus, requestId } = answer && 'verdict' in answer ? answer.verdict : {};

@@ -10,7 +10,7 @@ import {
   type ResourceType,
 } from '../../kube/resource.ts';
 import { soundStatus } from '../schema/sound.ts';
-import { type Caller, createCaller } from './calls.ts';
+import { Caller } from './calls.ts';
 import { type CommonStatus, generationOf, REQUESTED_AT, requestedAt } from './common-status.ts';
 import type { KindContext } from './context.ts';
 import { fitTo } from './fit.ts';
@@ -43,7 +43,7 @@ export function createKind<T extends KubeObject>(
 ): Kind {
   const { type, status, targetOf } = options;
   const { store, others } = createStore(context, options);
-  const caller = createCaller<T>(type.kind, context, targetOf);
+  const caller = new Caller<T>(type.kind, context, targetOf);
   const kind: Kind<T> = {
     type,
     store,

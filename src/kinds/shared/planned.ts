@@ -2,7 +2,7 @@ import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { timestamp } from './canonical.ts';
 import { showing } from './checks.ts';
-import { type CommonStatus, readyOf } from './common-status.ts';
+import { readyOf } from './common-status.ts';
 import type { Preview } from './preview.ts';
 
 /** What `Plan` mode, or `--plan-only`, shows. */
@@ -15,11 +15,6 @@ export interface Plan {
   /** Ends the message: how it comes to be sent. */
   readonly how: string;
   readonly now: number;
-}
-
-interface Planned {
-  readonly time: string;
-  readonly hash: string;
 }
 
 const COMPARED = {
@@ -42,13 +37,12 @@ export function showPlan(object: KubeObject, { preview, hash, isEmpty, how, now 
   const notSent = says.charAt(0).toLowerCase() + says.slice(1);
   const message = `${headline(changes.length, isEmpty)}; not sent: ${notSent}; ${COMPARED[basis]}. See status.plan; ${how}`;
   const summary = { ready: isEmpty ? 'True' : 'False', reason: 'Planned', message } as const;
-  const plan = { basis, hash, requests, changes };
-  const previous = (object.status ?? {}) as CommonStatus & { readonly plan?: Planned };
-  // The time stays while what it is about stays; what is stored may be cut.
-  const { plan: before } = previous;
-  const isSame = before?.hash === hash && readyOf(previous)?.message === message;
+  const { plan: before, ...shown }: { plan?: { hash: string; time: string } } = object.status ?? {};
+  // The time stays while what it is about stays.
+  const isSame = before?.hash === hash && readyOf(shown)?.message === message;
   const time = isSame ? before.time : timestamp(now);
-  return showing(object, summary, now, 'plan', { plan: { time, ...plan } });
+  const plan = { time, basis, hash, requests, changes };
+  return showing(object, summary, now, 'plan', { plan });
 }
 
 function headline(changes: number, isEmpty: boolean): string {

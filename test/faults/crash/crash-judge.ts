@@ -170,8 +170,8 @@ function expectNoMore(reason: string, run: Run, clean: Run): void {
     ({ events }) => events.filter((one) => one === reason).length,
   );
   // Of a lost change, what came is seen at once, and what went a minute later.
-  const isInTwo = run.breaks.some(({ pending }) => {
-    const { add = [], remove = [] } = (pending ?? {}) as Partial<Pending>;
+  const isInTwo = run.breaks.some(({ pending, coming }) => {
+    const { add = [], remove = [] } = (pending ?? coming ?? {}) as Partial<Pending>;
     return add.length > 0 && remove.length > 0;
   });
   expect(count, `events ${reason}`).toBeLessThanOrEqual(most + (isInTwo ? 1 : 0));

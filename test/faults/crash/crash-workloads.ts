@@ -160,6 +160,11 @@ async function named(scene: CrashScene): Promise<void> {
   await accepted(scene);
 }
 
+/** Another edit in place of the one that is being made. */
+export function withdrawing({ orgs }: CrashScene): Promise<void> {
+  return orgs.create(NAME, { ...NAMED, ...list('b', 'e') });
+}
+
 /** A first contact, with a finalizer where the policy is to remove. */
 export function firstContact(policy: 'Retain' | 'RemovePrivateEndpoints') {
   return ({ orgs }: CrashScene): Promise<void> =>
@@ -226,3 +231,18 @@ export const ORGANIZATION_WORKLOADS = {
     finished: (scene) => untilIt(scene, `${NAME} to be gone`, (object) => object === undefined),
   },
 } satisfies Record<string, Workload>;
+
+/** Somebody else's, by all that can be known: the API has refused to add them. */
+export const REFUSED: Workload = {
+  plural: 'organizations',
+  apiTimeoutMs: 5_000,
+  calls: ['look', 'intent', 'change', 'result', 'look', 'result'],
+  events: 1,
+  prepare: named,
+  act({ orgs, simulator }) {
+    const match = { bodyIncludes: '"add":[{' };
+    simulator.next({ status: 409, applied: true }, { match });
+    return orgs.create(NAME, { ...NAMED, ...list('a', 'b', 'c', 'd') });
+  },
+  finished: accepted,
+};

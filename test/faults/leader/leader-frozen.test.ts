@@ -61,17 +61,18 @@ async function prepare(leader: Replica): Promise<void> {
     await stage.psets.create(name, { credentialsSecretRef: { name: 'key-line' } });
   // Objects are taken in their order: when it has made a call, those before it are in line.
   await stage.psets.create('failing');
-  await orgs.create('org', { privateEndpoints: [PSC] });
   await stage.psets.create('reading', { credentialsSecretRef: { name: 'key-reading' } });
+  await waitFor(() => kube.held() >= 2 && api.held() === 1 && callsOf('a', 'failing').length >= 2, {
+    what: 'a status, a call and a Secret to be held, and two attempts to have failed',
+    timeoutMs: 60_000,
+  });
+  // Last: who waits long for the answer takes the intent back.
+  await orgs.create('org', { privateEndpoints: [PSC] });
   await orgs.untilIt(
     'org',
     'the intent stored',
     ({ status }) => status.pendingChange !== undefined,
   );
-  await waitFor(() => kube.held() >= 3 && api.held() === 1 && callsOf('a', 'failing').length >= 2, {
-    what: 'a status, a call, an intent and a Secret to be held, and two attempts to have failed',
-    timeoutMs: 60_000,
-  });
 }
 
 beforeAll(async () => {

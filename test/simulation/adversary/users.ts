@@ -1,309 +1,137 @@
 import type { Draw } from '../engine/draw.ts';
-import { kindOf } from '../kubernetes/kinds.ts';
-import type { Thing } from '../kubernetes/objects.ts';
-import { Refusal } from '../kubernetes/refusal.ts';
+import { askForTry, drop, edit, make, type Named, nameOf } from '../life/acts.ts';
+import { secretText } from '../life/canaries.ts';
 import type { Life } from '../life/life.ts';
-import { type Endpoint, someEndpoints, someSettings } from '../life/specs.ts';
-import { drawObject } from '../life/world.ts';
-import {
-  type Plural,
-  REQUESTED_AT,
-  type SpecView,
-  specOf,
-  targetOfSpec,
-} from '../record/objects.ts';
-import type { Act, Focus } from './act.ts';
+import { dropSecret, putSecret } from '../life/secrets.ts';
+import { type Spec, someEndpoints, someSettings } from '../life/specs.ts';
+import type { ApiKey, ObjectDraft } from '../life/world.ts';
 
-/** An object that a user has before him. */
-export interface Held {
-  readonly plural: Plural;
-  readonly thing: Thing;
-}
+/** What somebody does when its time has come. */
+export type Deed = (life: Life) => string | undefined;
 
-/**
- * What users do to their objects, each in a namespace of his own; what the server refuses is as if
- * it had not been tried.
- */
-export const userActs: readonly Act[] = [
-  {
-    name: 'edit',
-    means: 'edits',
-    weight: 10,
-    perform: (life, draw, focus) => {
-      const held = anObject(life, draw, focus);
-      if (!held) return undefined;
-      if (held.plural === 'activities') return edit(life, held, editReference(held.thing));
-      const change =
-        held.plural === 'organizations'
-          ? editOrganization(life, draw, held.thing)
-          : editPipe(draw, held.thing);
-      return edit(life, held, change);
-    },
-  },
-  {
-    name: 'ask for a try',
-    means: 'edits',
-    weight: 2,
-    perform: (life, draw, focus) => {
-      const held = anObject(life, draw, focus);
-      if (!held) return undefined;
-      const value = `try ${draw.between(1, 1_000_000)}`;
-      return put(life, held, 'asks to try now', (thing) => ({
-        ...thing,
-        metadata: {
-          ...thing.metadata,
-          annotations: { ...thing.metadata.annotations, [REQUESTED_AT]: value },
-        },
-      }));
-    },
-  },
-  {
-    name: 'suspend',
-    means: 'suspends',
-    weight: 4,
-    perform: (life, draw, focus) => {
-      const held = anObject(life, draw, focus);
-      if (!held) return undefined;
-      const { suspend, mode } = specOf(held.thing);
-      if (held.plural !== 'activities' && draw.chance(0.3)) {
-        return edit(life, held, { mode: mode === 'Plan' ? undefined : 'Plan' });
-      }
-      return edit(life, held, { suspend: suspend ? undefined : true });
-    },
-  },
-  {
-    name: 'delete',
-    means: 'deletes',
-    weight: 3,
-    perform: (life, draw, focus) => {
-      const held = anObject(life, draw, focus);
-      return held && drop(life, held);
-    },
-  },
-  {
-    name: 'make anew',
-    means: 'deletes',
-    weight: 2,
-    perform: (life, draw, focus) => {
-      const held = anObject(life, draw, focus);
-      if (!held) return undefined;
-      const { namespace, name } = held.thing.metadata;
-      const gone = drop(life, held);
-      if (gone === undefined || life.kube.objects.get(kindOf(held.plural), namespace, name))
-        return gone;
-      make(life, held.plural, namespace, name, held.thing.spec);
-      return `${gone}, and creates it again under the same name, without its status`;
-    },
-  },
-  {
-    name: 'rename',
-    means: 'renames',
-    weight: 3,
-    perform: (life, draw, focus) => {
-      const held = anObject(life, draw, focus);
-      if (!held) return undefined;
-      const namespace = draw.chance(0.3)
-        ? draw.pick(life.world.namespaces)
-        : held.thing.metadata.namespace;
-      const name = life.newName();
-      const made = make(life, held.plural, namespace, name, held.thing.spec);
-      if (made === undefined) return undefined;
-      const laterMs = draw.pick([0, 5, 1_000, 30_000]);
-      life.after(laterMs, () => void drop(life, held));
-      return `a user renames ${nameOf(held)} to ${namespace}/${name}: creates the one, deletes the other ${laterMs} ms later`;
-    },
-  },
-  {
-    name: 'newcomer',
-    means: 'newcomers',
-    weight: 3,
-    perform: (life, draw) => {
-      const name = life.newName();
-      const { plural, namespace, spec } = drawObject(draw, life.world, { id: name, name, atMs: 0 });
-      const made = make(life, plural, namespace, name, spec);
-      return (
-        made && `a user creates ${plural} ${namespace}/${name} for ${targetOfSpec(plural, spec)}`
-      );
-    },
-  },
-  {
-    name: 'refer elsewhere',
-    means: 'spare secrets',
-    weight: 8,
-    perform: (life, draw, focus) => {
-      const held = anObject(life, draw, focus);
-      return held && edit(life, held, editReference(held.thing));
-    },
-  },
-  {
-    name: 'swap',
-    means: 'edits',
-    weight: 1,
-    perform: (life, draw) => {
-      const all = life
-        .objects()
-        .filter(({ plural, thing }) => plural === 'organizations' && !isGoing(thing));
-      const [one, other] = draw.some(all, 2);
-      if (!one || !other) return undefined;
-      const lists = [specOf(one.thing).privateEndpoints, specOf(other.thing).privateEndpoints];
-      edit(life, one, { privateEndpoints: lists[1] });
-      edit(life, other, { privateEndpoints: lists[0] });
-      return `users swap the lists of ${nameOf(one)} and ${nameOf(other)}`;
-    },
-  },
-];
+const SECOND = 1_000;
+const REMOVE = 'RemovePrivateEndpoints';
 
-function anObject(life: Life, draw: Draw, { target }: Focus): Held | undefined {
-  const all = life.objects().filter(({ thing }) => !isGoing(thing));
-  const near = all.filter(({ plural, thing }) => target === targetOfSpec(plural, specOf(thing)));
-  const from = near.length > 0 && draw.chance(0.9) ? near : all;
-  return from.length === 0 ? undefined : draw.pick(from);
-}
-
-function isGoing({ metadata }: Thing): boolean {
-  return metadata.deletionTimestamp !== undefined;
-}
-
-type SpecChange = Readonly<Record<string, unknown>>;
-
-export function editOrganization(life: Life, draw: Draw, thing: Thing): SpecChange {
-  const spec = specOf(thing);
-  const pool = life.world.organizations.find(({ id }) => id === spec.organizationId)?.pool ?? [];
-  const listed = spec.privateEndpoints ?? [];
+/** What a user does to an object of his; all of it drawn beforehand. */
+export function drawUserDeed(draw: Draw, object: ObjectDraft): Deed {
   switch (
     draw.weighted({
-      less: 25,
-      more: 25,
-      all: 10,
-      none: 8,
-      name: 12,
-      both: 8,
-      policy: 6,
-      adopt: 6,
-      cap: 4,
-      interval: 3,
+      edit: 50,
+      try: 8,
+      suspend: 10,
+      plan: 6,
+      resume: 10,
+      delete: 8,
+      remake: 5,
+      rename: 5,
     })
   ) {
-    case 'less':
-      return {
-        privateEndpoints: draw.some(listed, Math.max(0, listed.length - draw.between(1, 2))),
-      };
-    case 'more': {
-      const more = draw.some(
-        pool.filter(({ id }) => !listed.some((one) => one.id.toLowerCase() === id)),
-        draw.between(1, 2),
-      );
-      return { privateEndpoints: [...listed, ...more] };
+    case 'edit': {
+      const change = drawChange(draw, object);
+      return (life) => edit(life, object, change);
     }
-    case 'all':
-      return { privateEndpoints: someEndpoints(draw, pool) };
-    case 'none':
-      return draw.chance(0.5) && spec.name !== undefined
-        ? { privateEndpoints: undefined }
-        : { privateEndpoints: [] };
-    case 'name':
-      return { name: newName(draw, spec) };
-    case 'both':
-      return { name: newName(draw, spec), privateEndpoints: someEndpoints(draw, pool) };
-    case 'policy':
-      return {
-        deletionPolicy: spec.deletionPolicy === undefined ? 'RemovePrivateEndpoints' : undefined,
+    case 'try': {
+      const value = `try ${draw.bits()}`;
+      return (life) => askForTry(life, object, value);
+    }
+    case 'suspend':
+      return (life) => edit(life, object, { suspend: true });
+    case 'plan':
+      return (life) =>
+        object.plural === 'activities' ? undefined : edit(life, object, { mode: 'Plan' });
+    case 'resume':
+      return (life) => edit(life, object, { mode: undefined, suspend: undefined });
+    case 'delete':
+      return (life) => drop(life, object);
+    case 'remake':
+      return (life) => {
+        const done = drop(life, object);
+        if (done !== undefined) makeWhenGone(life, object, object.spec);
+        return done && `${done}, and makes it again as soon as it is gone`;
       };
+    case 'rename': {
+      const renamed = { ...object, name: `${object.name}-renamed` };
+      const laterMs = draw.pick([0, 1_000, 30_000]);
+      return (life) => {
+        const spec = life.stored(object.plural, object.namespace, object.name)?.spec as Spec;
+        if (spec === undefined || make(life, renamed, spec) === undefined) return undefined;
+        life.after(laterMs, () => void drop(life, object));
+        return `a user renames ${nameOf(object)}, ${laterMs} ms between the new and the old`;
+      };
+    }
+  }
+}
+
+function makeWhenGone(life: Life, object: Named, spec: Spec): void {
+  life.after(2 * SECOND, () => {
+    if (life.stored(object.plural, object.namespace, object.name)) makeWhenGone(life, object, spec);
+    else make(life, object, spec);
+  });
+}
+
+function drawChange(draw: Draw, { plural, name }: ObjectDraft): Spec {
+  if (plural === 'activities') return { suspend: undefined };
+  if (plural === 'pipesettings') return { settings: someSettings(draw) };
+  switch (draw.weighted({ list: 50, none: 8, name: 15, both: 10, policy: 8, adopt: 8, cap: 4 })) {
+    case 'list':
+      return { privateEndpoints: someEndpoints(draw) };
+    case 'none':
+      return { privateEndpoints: [] };
+    case 'name':
+      return { name: `${name} ${draw.between(2, 9)}` };
+    case 'both':
+      return { name: `${name} ${draw.between(2, 9)}`, privateEndpoints: someEndpoints(draw) };
+    case 'policy':
+      return { deletionPolicy: draw.chance(0.7) ? REMOVE : undefined };
     case 'adopt':
-      return { adoptPrivateEndpoints: spec.adoptPrivateEndpoints ? undefined : true };
+      return { adoptPrivateEndpoints: draw.chance(0.6) ? true : undefined };
     case 'cap':
       return { maxPrivateEndpointRemovals: draw.between(0, 3) };
-    case 'interval':
-      return { reassertInterval: spec.reassertInterval === undefined ? '10m' : undefined };
   }
 }
 
-/** Another Secret, which may not be there, and back again. */
-function editReference(thing: Thing): SpecChange {
-  return {
-    credentialsSecretRef: {
-      name: specOf(thing).credentialsSecretRef?.name === 'api' ? 'spare' : 'api',
-    },
-  };
-}
-
-function newName(draw: Draw, { name, privateEndpoints }: SpecView): string | undefined {
-  if (name !== undefined && privateEndpoints !== undefined && draw.chance(0.2)) return undefined;
-  return `Name ${draw.between(1, 999)}`;
-}
-
-export function editPipe(draw: Draw, thing: Thing): SpecChange {
-  const { settings = {}, reassertInterval } = specOf(thing);
-  if (draw.chance(0.1))
-    return { reassertInterval: reassertInterval === undefined ? '10m' : undefined };
-  const next = draw.chance(0.3) ? someSettings(draw) : { ...settings, ...someSettings(draw) };
-  return { settings: next };
-}
-
-export function edit(life: Life, held: Held, change: SpecChange): string | undefined {
-  const said = Object.entries(change).map(([field, value]) => `${field} ${shown(value)}`);
-  return put(life, held, `sets ${said.join(', ')}`, (thing) => {
-    const spec = Object.fromEntries(
-      Object.entries({ ...(thing.spec as object), ...change }).filter(
-        ([, value]) => value !== undefined,
-      ),
-    );
-    return { ...thing, spec };
-  });
-}
-
-function put(
-  life: Life,
-  held: Held,
-  what: string,
-  change: (thing: Thing) => Thing,
-): string | undefined {
-  const { namespace, name } = held.thing.metadata;
-  return tried(() => {
-    life.kube.as('user').edit(kindOf(held.plural), namespace, name, change);
-    return `a user of ${nameOf(held)} ${what}`;
-  });
-}
-
-export function drop(life: Life, held: Held): string | undefined {
-  const { namespace, name, uid } = held.thing.metadata;
-  const kind = kindOf(held.plural);
-  if (life.kube.objects.get(kind, namespace, name)?.metadata.uid !== uid) return undefined;
-  return tried(() => {
-    life.kube.as('user').delete(kind, namespace, name);
-    return `a user deletes ${nameOf(held)}`;
-  });
-}
-
-export function make(
-  life: Life,
-  plural: Plural,
-  namespace: string,
-  name: string,
-  spec: unknown,
-): string | undefined {
-  return tried(() => {
-    life.kube.as('user').create(kindOf(plural), namespace, { metadata: { name }, spec });
-    return name;
-  });
-}
-
-/** What the server refuses was not done. */
-function tried(run: () => string): string | undefined {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
+/** What becomes of a key; after a while it is as it should be. */
+export function drawSecretDeed(draw: Draw, key: ApiKey): Deed {
+  const backMs = draw.pick([3, 40, 180]) * SECOND;
+  const { namespace, id, secret } = key;
+  const write = (life: Life, text: string): void =>
+    putSecret(life, { namespace, name: 'api', id, secret: text });
+  switch (draw.weighted({ wrong: 4, gone: 3, off: 3, rotated: 3 })) {
+    case 'wrong': {
+      const wrong = secretText(draw);
+      return (life) => {
+        write(life, wrong);
+        life.after(backMs, () => write(life, secretOf(life, id) ?? secret));
+        return `a user writes a wrong key into ${namespace}/api, for ${backMs / SECOND} s`;
+      };
+    }
+    case 'gone':
+      return (life) => {
+        if (!dropSecret(life, namespace, 'api')) return undefined;
+        life.after(backMs, () => write(life, secretOf(life, id) ?? secret));
+        return `a user deletes ${namespace}/api, and makes it again after ${backMs / SECOND} s`;
+      };
+    case 'off': {
+      const options = draw.pick([{ disabled: true }, { readOnly: true }, { organizations: [] }]);
+      return (life) => {
+        life.api.keys.set(id, secretOf(life, id) ?? secret, options);
+        life.after(backMs, () => life.api.keys.set(id, secretOf(life, id) ?? secret));
+        return `the API takes the key of ${namespace} no more, for ${backMs / SECOND} s`;
+      };
+    }
+    case 'rotated': {
+      const next = secretText(draw);
+      return (life) => {
+        life.rotated.set(id, next);
+        life.secrets.add(next);
+        life.api.keys.set(id, next);
+        life.after(backMs, () => write(life, next));
+        return `the key of ${namespace} is rotated; its Secret follows after ${backMs / SECOND} s`;
+      };
+    }
   }
 }
 
-function nameOf({ plural, thing }: Held): string {
-  return `${plural} ${thing.metadata.namespace}/${thing.metadata.name}`;
-}
-
-function shown(value: unknown): string {
-  if (value === undefined) return 'to nothing';
-  if (!Array.isArray(value)) return `to ${JSON.stringify(value)}`;
-  return `to [${(value as Endpoint[]).map(({ id, region }) => `${id} ${region}`).join(', ')}]`;
+function secretOf(life: Life, id: string): string | undefined {
+  return life.rotated.get(id);
 }

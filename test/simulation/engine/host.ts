@@ -2,14 +2,13 @@ import type { Cancel, Clock } from '../../../src/clock.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
- * What a process runs on: it has clocks of its own, may stand still for a while and may die at any
- * moment. Everything that reaches a process passes through here, its timers too.
+ * What a process runs on: it may stand still for a while and may die at any moment. Everything that reaches a process passes through here, its timers too.
  */
 export class Host implements Clock {
   readonly name: string;
   readonly #timeline: Timeline;
   readonly #booted: number;
-  #wall: number;
+  readonly #wall: number;
   #alive = true;
   #waiting: (() => void)[] | undefined;
 
@@ -55,10 +54,6 @@ export class Host implements Clock {
     if (!this.#alive) return;
     if (this.#waiting) this.#waiting.push(run);
     else run();
-  }
-
-  jumpWall(ms: number): void {
-    this.#wall += ms;
   }
 
   freeze(): void {

@@ -1,53 +1,71 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { loadProduct } from '../life/product.ts';
 import { PLANTED, type Planted } from '../planted.ts';
 import { SOURCES } from './options.ts';
-import type { Plot } from './plot.ts';
-import { search } from './search.ts';
+import { Stage } from './play.ts';
+import { type Plot, sweepPlots } from './plot.ts';
+import { type Found, search } from './search.ts';
 
 /** Inside the project, so that a copy finds the packages. */
 const COPIES = fileURLToPath(new URL('../../../dist/planted', import.meta.url));
-const SECONDS = 60;
+/** For each fault, beside the sweeps. */
+const SEEDS = 1_500;
 
-export interface PlantedHunt {
-  /** Only those whose names begin so. */
-  readonly only?: string;
-  /** For each. */
-  readonly seconds?: number;
-  readonly say: (line: string) => void;
-}
-
-/**
- * Hunts in a copy of the product for each planted fault, and says how many of those chosen it has
- * found.
- */
-export async function huntPlanted({
-  only = '',
-  seconds = SECONDS,
-  say,
-}: PlantedHunt): Promise<{ readonly count: number; readonly chosen: number }> {
-  const chosen = PLANTED.filter(({ name }) => name.startsWith(only));
+/** Plants each fault whose name begins so, and says which were seen. */
+export async function huntPlanted(
+  names: readonly string[],
+  say: (line: string) => void,
+): Promise<boolean> {
+  const chosen = PLANTED.filter(
+    ({ name }) => names.length === 0 || names.some((one) => name.startsWith(one)),
+  );
   let count = 0;
   for (const planted of chosen) {
-    const started = performance.now();
-    const { tally, found, failed, interrupted } = await withPlanted(planted, (sources) =>
-      search({ sources, plots: seeds(planted), seconds }),
-    );
-    const took = `${tally.lives} lives, ${((performance.now() - started) / 1_000).toFixed(0)} s`;
-    if (interrupted) break;
+    const found = await findPlanted(planted);
     if (found) count += 1;
-    if (failed !== undefined) say(`FAILED     ${planted.name}: ${failed}`);
-    else if (found)
-      say(`found      ${planted.name}: ${found.rule}, seed ${found.plot.seed} (${took})`);
-    else say(`not found  ${planted.name} (${took})`);
+    const rule = found?.violations.map((one) => one.rule)[0];
+    say(found ? `found      ${planted.name}: ${rule}` : `not found  ${planted.name}`);
   }
-  say(`${count} of ${chosen.length} planted faults found, ${seconds} s each`);
-  return { count, chosen: chosen.length };
+  say(`${count} of ${chosen.length} planted faults found`);
+  return count === chosen.length && count > 0;
+}
+
+/** The first life that shows it: of the sweeps, and of the seeds that every hunt begins with. */
+export async function findPlanted(planted: Planted): Promise<Found | undefined> {
+  const stage = new Stage(await loadProduct(SOURCES));
+  const swept = await sweepPlots([], (workload) => stage.sweep.pointsOf(workload));
+  const { found, failed } = await withPlanted(planted, (sources) =>
+    search({ sources, plots: inTurn(swept), seconds: 300, isFirstEnough: true }),
+  );
+  // A workload that breaks without any mishap cannot be swept.
+  if (failed !== undefined && found.length === 0)
+    return { plot: { type: 'seed', seed: 0 }, violations: [violationOf(failed)] };
+  return found[0];
+}
+
+function violationOf(failed: string): Found['violations'][number] {
+  return { at: 0, rule: failed, subject: 'the workloads', text: failed };
+}
+
+/** Now one of the sweeps, now a seed. */
+function* inTurn(swept: readonly Plot[]): Generator<Plot> {
+  for (let index = 0; index < Math.max(SEEDS, swept.length); index += 1) {
+    // A prime stride: not one workload after the other.
+    const plot = index < swept.length ? swept[(index * 389) % swept.length] : undefined;
+    if (plot) yield plot;
+    if (index < SEEDS) yield { type: 'seed', seed: index + 1 };
+  }
 }
 
 /** A change of one line in a copy of the product. */
-export type Change = Pick<Planted, 'name' | 'file' | 'from' | 'to'>;
+export interface Change {
+  readonly name: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
 
 /** Makes a change in the copy of src that stands in this folder. */
 export function plant(sources: string, { name, file, from, to }: Change): void {
@@ -61,24 +79,20 @@ export function plant(sources: string, { name, file, from, to }: Change): void {
 }
 
 /** Gives the folder of a copy of the product with a fault in it, for as long as `use` runs. */
-export async function withPlanted<T>(
-  planted: Planted,
+async function withPlanted<T>(
+  { name, file, from, to }: Planted,
   use: (sources: string) => Promise<T>,
 ): Promise<T> {
   mkdirSync(COPIES, { recursive: true });
-  const sources = mkdtempSync(join(COPIES, `${planted.name}-`));
+  const sources = mkdtempSync(join(COPIES, `${name}-`));
   const remove = (): void => rmSync(sources, { recursive: true, force: true });
   process.once('exit', remove);
   try {
     cpSync(SOURCES, sources, { recursive: true });
-    plant(sources, planted);
+    plant(sources, { name, file, from, to });
     return await use(sources);
   } finally {
     process.off('exit', remove);
     remove();
   }
-}
-
-function* seeds({ isTenants }: Planted): Generator<Plot> {
-  for (let seed = 1; ; seed += 1) yield { seed, isTenants: isTenants === true };
 }

@@ -1,43 +1,42 @@
-import { Draw } from '../engine/draw.ts';
-import type { LifeOptions } from '../life/life.ts';
-import { drawWorld } from '../life/world.ts';
-import { scheduleOf } from '../scope/schedule.ts';
-import { Script } from '../scope/script.ts';
-import { SMALL_WORLD } from '../scope/world.ts';
-import { Tenants } from '../tenants/tenants.ts';
-import { drawTenants } from '../tenants/world.ts';
+import { FATES, type FateName } from '../sweep/fates.ts';
+import { WORKLOADS, type Workload } from '../sweep/workloads.ts';
 
-const NOTHING_BEFALLS = { apiFault: 0, kubeFault: 0, glitch: 0, hop: 0 };
+/** Which life to live: one of a seed, or a workload in which one thing goes wrong. */
+export type Plot =
+  | { readonly type: 'seed'; readonly seed: number }
+  | {
+      readonly type: 'sweep';
+      readonly workload: string;
+      /** Which of the calls and writes of the workload, counted from 1. */
+      readonly point: number;
+      readonly fate: FateName;
+    };
 
-/** Which life to live: the one of a seed, or one of the interleavings of a depth, by its number. */
-export interface Plot {
-  readonly seed: number;
-  /** The seed is the number of an interleaving of this depth. */
-  readonly depth?: number;
-  /** The life of a seed with a busier adversary: another life. */
-  readonly isDense?: boolean;
-  /** A life of two tenants, which is lived once more without the one that wants to harm. */
-  readonly isTenants?: boolean;
+/** `62`, or `new-pipe/7/edited`. */
+export function nameOf(plot: Plot): string {
+  if (plot.type === 'seed') return String(plot.seed);
+  return `${plot.workload}/${plot.point}/${plot.fate.replaceAll(' ', '-')}`;
 }
 
-/** What there is and happens in a life: the same for the same plot, every time and everywhere. */
-export function optionsOf({
-  seed,
-  depth,
-  isDense,
-  isTenants,
-}: Plot): Pick<LifeOptions, 'world' | 'opponent' | 'odds'> {
-  if (isTenants) {
-    return {
-      world: drawTenants(new Draw(`life ${seed}/tenants`)),
-      opponent: (life) => new Tenants(life),
-      odds: NOTHING_BEFALLS,
-    };
+/** Every workload, every call and write of it, every fate, whose name begins with one of these. */
+export async function sweepPlots(
+  names: readonly string[],
+  pointsOf: (workload: Workload) => Promise<number>,
+): Promise<Plot[]> {
+  const plots: Plot[] = [];
+  for (const workload of WORKLOADS) {
+    const points = await pointsOf(workload);
+    for (let point = 1; point <= points; point += 1)
+      for (const fate of FATES)
+        if (fate !== workload.not)
+          plots.push({ type: 'sweep', workload: workload.name, point, fate });
   }
-  if (depth === undefined) return { world: drawWorld(new Draw(`life ${seed}`), isDense) };
-  return {
-    world: SMALL_WORLD,
-    opponent: (life) => new Script(life, scheduleOf(seed, depth)),
-    odds: NOTHING_BEFALLS,
-  };
+  const isNamed = (plot: Plot): boolean => names.some((name) => nameOf(plot).startsWith(name));
+  return names.length === 0 ? plots : plots.filter(isNamed);
+}
+
+export function workloadOf(name: string): Workload {
+  const found = WORKLOADS.find((one) => one.name === name);
+  if (!found) throw new Error(`there is no workload ${name}`);
+  return found;
 }

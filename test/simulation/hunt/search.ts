@@ -1,59 +1,41 @@
-import { hunt } from './pack.ts';
+import type { Violation } from '../oracles/court.ts';
+import { livePack } from './pack.ts';
 import type { Plot } from './plot.ts';
-import { Tally } from './tally.ts';
 
-export interface SearchOptions {
-  readonly sources: string;
-  /** The lives to live, one after the other. */
-  readonly plots: Iterator<Plot>;
-  /** No new life after so long. */
-  readonly seconds: number;
-  /** Only breaches whose names begin so, and expected ones too. */
-  readonly only?: string;
-  /** Told where the hunt is every so often. */
-  readonly progress?: (line: string) => void;
-}
-
-/** A breach that ends a hunt: of the first life that has one, by the order of seeds. */
+/** A life that breaks something, and what. */
 export interface Found {
   readonly plot: Plot;
-  readonly rule: string;
+  readonly violations: readonly Violation[];
 }
 
 export interface Searched {
-  readonly tally: Tally;
-  readonly found: Found | undefined;
-  /** Ctrl-C ended it. */
-  readonly interrupted: boolean;
+  readonly lives: number;
+  readonly found: readonly Found[];
   /** Why a life could not be lived at all. */
   readonly failed: string | undefined;
 }
 
-const PROGRESS_MS = 10_000;
+interface SearchOptions {
+  readonly sources: string;
+  readonly plots: Iterator<Plot>;
+  readonly seconds: number;
+  /** The first breach ends it. */
+  readonly isFirstEnough?: true;
+}
 
-/**
- * Lives one life after another until one breaks what nobody expects to break. Ctrl-C ends it as if
- * there were no more.
- */
-export async function search({
-  sources,
-  plots,
-  seconds,
-  only,
-  progress,
-}: SearchOptions): Promise<Searched> {
-  const tally = new Tally();
+/** Lives one life after another, on every core. Ctrl-C ends it as if there were no more. */
+export async function search(options: SearchOptions): Promise<Searched> {
+  const { sources, plots, seconds, isFirstEnough = false } = options;
   const until = performance.now() + seconds * 1_000;
-  const isNews = (rule: string): boolean => only === undefined || rule.startsWith(only);
-  let found: Found | undefined;
-  let failed: { readonly seed: number; readonly why: string } | undefined;
+  const found: Found[] = [];
+  let lives = 0;
+  let failed: string | undefined;
   let isOver = false;
   const interrupted = (): void => {
     isOver = true;
   };
   process.once('SIGINT', interrupted);
-  const timer = setInterval(() => progress?.(tally.line()), PROGRESS_MS);
-  await hunt({
+  await livePack({
     sources,
     next: () => {
       if (isOver || performance.now() > until) return undefined;
@@ -62,21 +44,14 @@ export async function search({
     },
     heard: (result) => {
       if ('failed' in result) {
-        const { seed } = result.plot;
-        if (failed === undefined || seed < failed.seed) failed = { seed, why: result.failed };
+        failed ??= result.failed;
         return false;
       }
-      const { played } = result;
-      tally.add(played);
-      const rule = played.violations.find((violation) => isNews(violation.rule))?.rule;
-      const isFirst = found === undefined || played.plot.seed < found.plot.seed;
-      if (rule !== undefined && isFirst) found = { plot: played.plot, rule };
-      return found === undefined;
+      lives += 1;
+      const { plot, violations } = result.played;
+      if (violations.length > 0) found.push({ plot, violations });
+      return !(isFirstEnough && found.length > 0);
     },
-  }).finally(() => {
-    clearInterval(timer);
-    process.off('SIGINT', interrupted);
-  });
-  const why = failed && `the life of seed ${failed.seed} could not be lived: ${failed.why}`;
-  return { tally, found, failed: why, interrupted: isOver };
+  }).finally(() => process.off('SIGINT', interrupted));
+  return { lives, found, failed };
 }

@@ -1,9 +1,6 @@
 import type { Change } from '../kubernetes/objects.ts';
-import type { ApiCall, Fact } from '../record/facts.ts';
-import { readyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
-import { optionsOf, type Plot } from './plot.ts';
-
-const MOST_ENTRIES = 12;
+import { type ApiCall, type EndpointView, endpointsOf, type Fact } from '../record/facts.ts';
+import { keyOf, readyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
 
 /** One line of a story. */
 export interface Line {
@@ -11,53 +8,34 @@ export interface Line {
   readonly text: string;
   /** Objects and targets that it is about; empty: it is about everything. */
   readonly about: readonly string[];
-  /** The process that it is about, too. */
-  readonly process?: string;
 }
 
 /** What a fact is to a reader: one line, or none where it is only for `--log`. */
-export function tell(fact: Fact): Line[] {
-  const line = lineOf(fact);
-  return line ? [line] : [];
-}
-
-function lineOf(fact: Fact): Line | undefined {
+export function lineOf(fact: Fact): Line | undefined {
   const { at } = fact;
   switch (fact.what) {
     case 'act':
       return { at, text: `* ${fact.text}`, about: [] };
-    case 'process': {
-      const text =
-        fact.did === 'starts' ? `${fact.process} starts` : `${fact.process} ${DID[fact.did]}`;
+    case 'process':
       return {
         at,
-        text: fact.text && fact.did === 'failed' ? `${text}: ${fact.text}` : text,
+        text: `${fact.process} ${fact.did}${fact.text === undefined ? '' : `: ${fact.text}`}`,
         about: [],
       };
-    }
     case 'leaves':
-      return {
-        at,
-        text: `${fact.call.process}: ${asked(fact.call)}`,
-        about: [fact.call.target],
-        process: fact.call.process,
-      };
+      return { at, text: `${fact.call.process}: ${asked(fact.call)}`, about: [fact.call.target] };
     case 'answered':
-      return {
-        at,
-        text: `    ${fact.call.process} is answered ${answered(fact.call)}`,
-        about: [fact.call.target],
-        process: fact.call.process,
-      };
+      return { at, text: `    is answered ${answered(fact.call)}`, about: [fact.call.target] };
     case 'unanswered':
       return {
         at,
-        text: `    ${fact.call.process} has no answer (${fact.call.unanswered?.why})`,
+        text: `    has no answer (${fact.call.unanswered?.why})`,
         about: [fact.call.target],
-        process: fact.call.process,
       };
     case 'done':
-      return lateWork(fact.call, at);
+      return fact.call.unanswered
+        ? { at, text: `    is carried out, unseen: ${asked(fact.call)}`, about: [fact.call.target] }
+        : undefined;
     case 'written':
       return written(fact.change, at);
     default:
@@ -71,18 +49,18 @@ export function told(lines: readonly Line[], subject: string): string[] {
     subject,
     ...lines.filter(({ about }) => about.includes(subject)).flatMap(({ about }) => about),
   ]);
-  const isNear = ({ about, process }: Line): boolean =>
-    about.length === 0 || process === subject || about.some((one) => near.has(one));
+  const isNear = ({ about }: Line): boolean =>
+    about.length === 0 || about.some((one) => near.has(one));
   return folded(lines.filter(isNear));
 }
 
 /** What is said for the third time and more, but for its times and ids, is counted only. */
 function folded(lines: readonly Line[]): string[] {
   const seen = new Map<string, number>();
-  const told: string[] = [];
+  const shown: string[] = [];
   let left = 0;
   const close = (): void => {
-    if (left > 0) told.push(`              … ${left} more lines like those before`);
+    if (left > 0) shown.push(`              … ${left} more lines like those before`);
     left = 0;
   };
   for (const { at, text } of lines) {
@@ -92,120 +70,58 @@ function folded(lines: readonly Line[]): string[] {
     if (count > 3) left += 1;
     else {
       close();
-      told.push(`${clock(at)}  ${text}`);
+      shown.push(`${clock(at)}  ${text}`);
     }
   }
   close();
-  return told;
-}
-
-/** What the world of a story is like, as far as it is not the plainest. */
-export function header(plot: Plot, without: ReadonlySet<string>): string[] {
-  const { flags, elected, organizations, pipes, rate } = optionsOf(plot).world;
-  const traits = [
-    ...organizations.flatMap(({ id, traits: all }) => all.map(({ name }) => ({ whose: id, name }))),
-    ...pipes.flatMap(({ pipeId, traits: all }) => all.map(({ name }) => ({ whose: pipeId, name }))),
-  ].filter(({ whose, name }) => !without.has(`trait ${whose} ${name}`));
-  return [
-    `  --api-rate ${flags.rate}, --api-timeout ${flags.timeoutSeconds}s, --namespaces ${flags.namespaces?.join() ?? 'all'}${elected ? ', two processes and a Lease' : ''}${rate ? `; the API takes ${rate.calls} calls in ${rate.perMs / 1_000} s` : ''}`,
-    ...traits.map(({ whose, name }) => `  ${whose}: ${name}`),
-  ];
+  return shown;
 }
 
 /** Every fact on one line, for `--log`. */
 export function logLine(fact: Fact): string {
   const time = clock(fact.at);
   switch (fact.what) {
-    case 'seen':
-      return `${time}       ${fact.process} sees ${fact.key} ${fact.thing ? fact.thing.metadata.resourceVersion : 'gone'}`;
-    case 'asked':
-      return `${time}       ${fact.process} ${fact.ask.method} ${fact.ask.path} ${fact.ask.status ?? 'without an answer'}`;
+    case 'asked': {
+      const { method, path, status } = fact.ask;
+      return `${time}       ${fact.process} ${method} ${path} ${status ?? 'without an answer'}`;
+    }
     case 'log':
-      return `${time}       ${fact.process} says ${withoutTime(fact.line)}`;
+      // The time of the machine on it is not the story's.
+      return `${time}       ${fact.process} says ${fact.line.trim().replace(/"time":"[^"]*",/, '')}`;
+    case 'done':
+      return `${time}  done: ${fact.call.name} ${fact.call.executions.at(-1)?.status}`;
     case 'other':
-      return `${time}       endpoints of ${fact.organizationId} changed by somebody else: +${ids(fact.moves.added)} -${ids(fact.moves.removed)}`;
+      return `${time}  ${fact.organizationId}: somebody else +${ids(fact.moves.added)} -${ids(fact.moves.removed)}`;
     default:
-      return `${time}  ${lineOf(fact)?.text ?? unseen(fact)}`;
+      return `${time}  ${lineOf(fact)?.text ?? fact.what}`;
   }
 }
 
-/** What is no line of a story. */
-function unseen(fact: Fact): string {
-  if (fact.what === 'done') return `done: ${asked(fact.call)}`;
-  if (fact.what !== 'written') return fact.what;
-  const { kind, type, now, by } = fact.change;
-  return `${by}: ${type} ${kind.plural}/${now.metadata.namespace}/${now.metadata.name}`;
-}
-
 /** `00:12:03.250`. */
-function clock(ms: number): string {
-  const part = (value: number, width: number): string =>
-    String(Math.floor(value)).padStart(width, '0');
-  return `${part(ms / 3_600_000, 2)}:${part((ms / 60_000) % 60, 2)}:${part((ms / 1_000) % 60, 2)}.${part(ms % 1_000, 3)}`;
+export function clock(ms: number): string {
+  return new Date(ms).toISOString().slice(11, 23);
 }
 
-const DID = {
-  starts: 'starts',
-  'told-to-end': 'is told to end',
-  ended: 'has ended',
-  failed: 'ends with an error',
-  killed: 'is killed, because its grace is over',
-  died: 'is dead',
-  frozen: 'stands still',
-  'goes-on': 'goes on',
-  'clock-jumped': 'has another wall clock',
-} as const;
-
-function asked({ method, target, text }: ApiCall): string {
-  return `${method} ${target}${text === '' ? '' : ` ${text}`}`;
+function asked({ name, text }: ApiCall): string {
+  return `${name}${text === '' ? '' : ` ${text}`}`;
 }
 
 function answered({ reply }: ApiCall): string {
   const list = reply?.result?.privateEndpoints;
-  const shown = Array.isArray(list) ? `, list [${shortList(list)}]` : '';
-  const name =
-    reply?.result?.name === undefined ? '' : `, name ${JSON.stringify(reply.result.name)}`;
+  const shown = Array.isArray(list) ? `, list ${ids(list as EndpointView[])}` : '';
+  const name = reply?.result?.name === undefined ? '' : `, name "${String(reply.result.name)}"`;
   return `${reply?.status}${reply?.error === undefined ? '' : ` "${reply.error}"`}${name}${shown}`;
 }
 
-/** However long it is: the last entries are those that have just come. */
-function shortList(list: readonly unknown[]): string {
-  const last = list.slice(-MOST_ENTRIES).map(shortEntry).join(', ');
-  return list.length > MOST_ENTRIES ? `${list.length - MOST_ENTRIES} more, ${last}` : last;
-}
-
-function shortEntry(entry: unknown): string {
-  const { id, region } = (typeof entry === 'object' && entry !== null ? entry : {}) as {
-    id?: unknown;
-    region?: unknown;
-  };
-  return typeof id === 'string'
-    ? `${id} ${typeof region === 'string' ? region : '?'}`
-    : JSON.stringify(entry);
-}
-
-/**
- * Work is told of by itself only where nobody waits for its answer any more, or where it is done
- * again.
- */
-function lateWork(call: ApiCall, at: number): Line | undefined {
-  if (call.executions.length < 2 && !call.unanswered) return undefined;
-  return { at, text: `    the API carries out, unseen: ${asked(call)}`, about: [call.target] };
-}
-
 function written({ kind, type, now, before, by }: Change, at: number): Line | undefined {
-  const { namespace, name } = now.metadata;
+  const { namespace } = now.metadata;
   if (kind.plural === 'events') {
     const { regarding, reason, note } = now as unknown as {
-      regarding?: { kind?: string; name?: string };
-      reason?: string;
-      note?: string;
+      readonly regarding?: { readonly kind?: string; readonly name?: string };
+      readonly reason?: string;
+      readonly note?: string;
     };
-    const plural = {
-      PipeSettings: 'pipesettings',
-      Organization: 'organizations',
-      Activity: 'activities',
-    }[regarding?.kind ?? ''];
+    const plural = `${regarding?.kind?.toLowerCase().replace(/y$/, 'ie').replace(/s$/, '')}s`;
     return {
       at,
       text: `    event ${reason} of ${regarding?.name}: ${note}`,
@@ -213,40 +129,32 @@ function written({ kind, type, now, before, by }: Change, at: number): Line | un
     };
   }
   if (!kind.schema) return undefined;
-  const key = `${kind.plural}/${namespace}/${name}`;
+  const key = keyOf(kind.plural, now);
   const about = [key, targetOfSpec(kind.plural, specOf(now))];
   if (type === 'DELETED') return { at, text: `${key} is gone`, about };
   if (type === 'ADDED') return { at, text: `${key} is there: ${JSON.stringify(now.spec)}`, about };
-  if (by === 'user') {
-    const going = now.metadata.deletionTimestamp !== before?.metadata.deletionTimestamp;
-    return {
-      at,
-      text: going ? `${key} is being deleted` : `${key} is now: ${JSON.stringify(now.spec)}`,
-      about,
-    };
-  }
-  return { at, text: `    ${by} writes ${key}: ${statusText(now)}`, about };
+  if (by !== 'user') return { at, text: `    ${by} writes ${key}: ${statusText(now)}`, about };
+  const isGoing = now.metadata.deletionTimestamp !== before?.metadata.deletionTimestamp;
+  const text = isGoing ? `${key} is being deleted` : `${key} is now: ${JSON.stringify(now.spec)}`;
+  return { at, text, about };
 }
 
 function statusText(thing: Change['now']): string {
   const ready = readyOf(thing);
   const { privateEndpoints = [], pendingChange, nextAttemptTime } = statusOf(thing);
-  const ledger = privateEndpoints.map(({ id, origin, state }) => `${id} ${origin} ${state}`);
-  const pending = pendingChange
-    ? `, pending +${ids(pendingChange.add ?? [])} -${ids(pendingChange.remove ?? [])}`
-    : '';
-  const finalizers = thing.metadata.finalizers
-    ? `, finalizers ${thing.metadata.finalizers.join()}`
-    : '';
-  const next = nextAttemptTime === undefined ? '' : `, next ${nextAttemptTime.slice(11, 19)}`;
-  return `${ready?.status} ${ready?.reason}: ${ready?.message}${next}${ledger.length > 0 ? `, ledger [${ledger.join(', ')}]` : ''}${pending}${finalizers}`;
+  const { add, remove } = endpointsOf({ privateEndpoints: pendingChange ?? {} });
+  const parts = [
+    `${ready?.status} ${ready?.reason}: ${ready?.message}`,
+    ...(nextAttemptTime === undefined ? [] : [`next ${nextAttemptTime.slice(11, 19)}`]),
+    ...(privateEndpoints.length === 0
+      ? []
+      : [privateEndpoints.map((one) => `${one.id} ${one.origin} ${one.state}`).join(', ')]),
+    ...(pendingChange ? [`pending +${ids(add)} -${ids(remove)}`] : []),
+    ...(thing.metadata.finalizers ?? []),
+  ];
+  return parts.join('; ');
 }
 
-function ids(endpoints: readonly { readonly id: string }[]): string {
-  return `[${endpoints.map(({ id }) => id).join(', ')}]`;
-}
-
-/** A log line has the time of the machine on it, which is not the story's. */
-function withoutTime(line: string): string {
-  return line.trim().replace(/"time":"[^"]*",/, '');
+function ids(endpoints: readonly { readonly id?: unknown }[]): string {
+  return `[${endpoints.map((one) => String(one?.id)).join(', ')}]`;
 }

@@ -37,26 +37,14 @@ export interface Change {
   readonly by: string;
 }
 
-/** What was stored as of a revision. */
-export interface Backup {
-  readonly revision: number;
-  readonly objects: ReadonlyMap<string, Thing>;
-}
-
-const MOST_KEPT = 64;
-/** What `etcdutl snapshot restore --bump-revision` is told to add, by the documents of etcd. */
-const BUMP = 1_000_000_000;
-
 /**
  * All objects, and every change since the server last forgot them: what etcd is to the API server.
  */
 export class Objects {
-  #objects = new Map<string, Thing>();
+  readonly #objects = new Map<string, Thing>();
   #revision = 1_000;
   #history: Change[] = [];
   #compacted = 1_000;
-  /** As of which revisions lists can go on. */
-  readonly #kept = new Map<number, ReadonlyMap<string, Thing>>();
   readonly #onChange: (change: Change) => void;
 
   constructor(onChange: (change: Change) => void) {
@@ -78,24 +66,11 @@ export class Objects {
 
   /** In the order of their keys; '' stands for all namespaces. */
   list(kind: ServedKind, namespace: string): Thing[] {
-    return listOf(this.#objects, kind, namespace);
-  }
-
-  /** The same as of a revision that was kept and is not forgotten yet. */
-  listAt(revision: number, kind: ServedKind, namespace: string): Thing[] | undefined {
-    const kept = this.#kept.get(revision);
-    return kept && listOf(kept, kind, namespace);
-  }
-
-  /**
-   * Keeps what is there now, for lists that go on as of this revision; of many such revisions the
-   * oldest is forgotten.
-   */
-  keep(): void {
-    if (this.#kept.has(this.#revision)) return;
-    this.#kept.set(this.#revision, new Map(this.#objects));
-    const [oldest = 0] = this.#kept.keys();
-    if (this.#kept.size > MOST_KEPT) this.#kept.delete(oldest);
+    const prefix = namespace === '' ? `${kind.plural}/` : `${kind.plural}/${namespace}/`;
+    return [...this.#objects]
+      .filter(([key]) => key.startsWith(prefix))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, thing]) => thing);
   }
 
   /** Changes after a revision, oldest first. */
@@ -138,23 +113,6 @@ export class Objects {
   compact(): void {
     this.#compacted = this.#revision;
     this.#history = [];
-    this.#kept.clear();
-  }
-
-  backup(): Backup {
-    return { revision: this.#revision, objects: new Map(this.#objects) };
-  }
-
-  /**
-   * Goes back to a backup. Versions go back too, and are given a second time, unless `forwards`:
-   * then those that come are far above all that were, and these are forgotten.
-   */
-  restore({ revision, objects }: Backup, { forwards }: { readonly forwards: boolean }): void {
-    this.#revision = forwards ? Math.max(revision, this.#revision) + BUMP : revision;
-    this.#objects = new Map(objects);
-    this.#history = [];
-    this.#compacted = this.#revision;
-    this.#kept.clear();
   }
 
   #next(thing: Thing): Thing {
@@ -166,18 +124,6 @@ export class Objects {
     this.#history.push(change);
     this.#onChange(change);
   }
-}
-
-export function listOf(
-  objects: ReadonlyMap<string, Thing>,
-  kind: ServedKind,
-  namespace: string,
-): Thing[] {
-  const prefix = namespace === '' ? `${kind.plural}/` : `${kind.plural}/${namespace}/`;
-  return [...objects]
-    .filter(([key]) => key.startsWith(prefix))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, thing]) => thing);
 }
 
 function keyOf(kind: ServedKind, namespace: string, name: string): string {

@@ -46,13 +46,6 @@ export function noSuchPath(): Refusal {
   return new Refusal(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
-export function noSuchNamespace(name: string): Refusal {
-  return new Refusal(404, 'NotFound', `namespaces "${name}" not found`, {
-    name,
-    kind: 'namespaces',
-  });
-}
-
 export function alreadyExists(kind: ServedKind, name: string): Refusal {
   return new Refusal(
     409,
@@ -111,33 +104,6 @@ export function badRequest(message: string): Refusal {
 
 export function expired(message: string): Refusal {
   return new Refusal(410, 'Expired', message);
-}
-
-export interface Asked {
-  readonly user: string;
-  readonly verb: string;
-  readonly kind: ServedKind;
-  readonly subresource?: string | undefined;
-  /** '' for all. */
-  readonly namespace: string;
-  readonly name?: string | undefined;
-}
-
-export function forbidden({ user, verb, kind, subresource, namespace, name }: Asked): Refusal {
-  const resource = subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`;
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
-  const why = `User "${user}" cannot ${verb} resource "${resource}" in API group "${kind.group}" ${where}`;
-  return isForbidden(kind, name, why);
-}
-
-export function terminating(kind: ServedKind, name: string, namespace: string): Refusal {
-  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  return isForbidden(kind, name, why);
-}
-
-function isForbidden(kind: ServedKind, name: string | undefined, why: string): Refusal {
-  const what = name === undefined ? resourceName(kind) : `${resourceName(kind)} "${name}"`;
-  return new Refusal(403, 'Forbidden', `${what} is forbidden: ${why}`, detailsOf(kind, name));
 }
 
 function detailsOf({ plural, group }: ServedKind, name: string | undefined): Details {

@@ -1,4 +1,3 @@
-import { completedBuiltIn } from './built-in.ts';
 import type { ServedKind } from './kinds.ts';
 import type { Thing } from './objects.ts';
 import { invalid } from './refusal.ts';
@@ -17,7 +16,7 @@ export function completed(
   before: Thing | undefined,
 ): Fields {
   const { schema } = kind;
-  if (!schema) return completedBuiltIn(kind, name, content, before);
+  if (!schema) return content;
   if (content.spec === undefined) throw invalid(kind, name, 'spec: Required value');
   const pruned: Record<string, unknown> = {};
   for (const part of ['spec', 'status'] as const) {

@@ -34,7 +34,6 @@ export function selectionOf(
   const field = query.get('fieldSelector') ?? '';
   const name = /^metadata\.name=([^,]+)$/.exec(field)?.[1];
   if (field !== '' && name === undefined) throw badRequest(`field label not supported: ${field}`);
-  const labels = labelsOf(query.get('labelSelector') ?? '');
   const metadataOnly = accept.includes('as=PartialObjectMetadata');
   const shown = metadataOnly ? metadataOf : (thing: Thing) => thing;
   return {
@@ -42,8 +41,7 @@ export function selectionOf(
     namespace,
     fits: (thing) =>
       (namespace === '' || thing.metadata.namespace === namespace) &&
-      (name === undefined || thing.metadata.name === name) &&
-      labels.every(([key, value]) => thing.metadata.labels?.[key] === value),
+      (name === undefined || thing.metadata.name === name),
     shown,
     listed: kind.schema || metadataOnly ? shown : withoutType,
     metadataOnly,
@@ -58,18 +56,6 @@ function metadataOf({ metadata }: Thing): object {
 function withoutType(thing: Thing): object {
   const { apiVersion: _, kind: __, ...rest } = thing;
   return rest;
-}
-
-function labelsOf(selector: string): (readonly [string, string])[] {
-  return selector
-    .split(',')
-    .filter((term) => term !== '')
-    .map((term) => {
-      const [, key, value] = /^([\w./-]+)==?([\w.-]+)$/.exec(term) ?? [];
-      if (key === undefined || value === undefined)
-        throw badRequest(`unable to parse requirement: ${term}`);
-      return [key, value] as const;
-    });
 }
 
 export function listKind({ kind }: ServedKind, accept: string): string {

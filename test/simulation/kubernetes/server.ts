@@ -1,13 +1,9 @@
 import type { Timeline } from '../engine/timeline.ts';
 import type { WireReply, WireRequest } from '../network/wire.ts';
 import { kindAt, type ServedKind } from './kinds.ts';
-import { Lists } from './lists.ts';
-import { metaOf, textOf } from './metadata.ts';
-import { Namespaces } from './namespaces.ts';
 import { type Change, Objects, type Thing } from './objects.ts';
 import { badRequest, noSuchPath, notFound, Refusal } from './refusal.ts';
-import { Rights } from './rights.ts';
-import { selectionOf } from './selection.ts';
+import { listKind, listVersion, type Selection, selectionOf } from './selection.ts';
 import { Watches, type WatchWeather } from './watches.ts';
 import * as writes from './write.ts';
 
@@ -24,15 +20,11 @@ const NO_WEATHER: WatchWeather = { lagMs: () => 0 };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /**
- * A Kubernetes API server in memory, of which the operator cannot tell that it is none: lists in
- * pages, watches, versions, preconditions, the status apart from the spec, schemas, finalizers, and
- * rights by rule.
+ * A Kubernetes API server in memory, of which the operator cannot tell that it is none: lists,
+ * watches, versions, preconditions, the status apart from the spec, schemas and finalizers.
  */
 export class Kubernetes {
   readonly objects: Objects;
-  readonly rights = new Rights();
-  readonly namespaces = new Namespaces();
-  readonly lists: Lists;
   readonly watches: Watches;
   readonly #options: KubernetesOptions;
 
@@ -42,7 +34,6 @@ export class Kubernetes {
       options.onChange?.(change);
       this.watches.changed(change);
     });
-    this.lists = new Lists(this.objects);
     this.watches = new Watches({
       timeline: options.timeline,
       objects: this.objects,
@@ -56,9 +47,9 @@ export class Kubernetes {
   }
 
   /** Answers a request of a client; `by` is what it is called in the record. */
-  serve(request: WireRequest, who: { readonly user: string; readonly by: string }): WireReply {
+  serve(request: WireRequest, by: string): WireReply {
     try {
-      const answer = this.#answer(request, who);
+      const answer = this.#answer(request, by);
       if (typeof answer === 'function') return { status: 200, headers: JSON_TYPE, body: answer };
       return {
         status: answer.status,
@@ -78,7 +69,8 @@ export class Kubernetes {
     const { objects } = this;
     return {
       get: (kind, namespace, name) => objects.get(kind, namespace, name),
-      create: (kind, namespace, sent) => this.#create(kind, namespace, sent, writer()),
+      create: (kind, namespace, sent) =>
+        writes.create(objects, kind, { namespace, sent }, writer()),
       edit: (kind, namespace, name, change) => {
         const stored = objects.get(kind, namespace, name);
         if (!stored) throw notFound(kind, name);
@@ -94,79 +86,43 @@ export class Kubernetes {
     return { by, now: this.now(), newUid: this.#options.newUid };
   }
 
-  #create(kind: ServedKind, namespace: string, sent: writes.Sent, writer: writes.Writer): Thing {
-    this.namespaces.admit(kind, namespace, textOf(metaOf(sent).name) ?? '');
-    return writes.create(this.objects, kind, { namespace, sent }, writer);
+  #answer(request: WireRequest, by: string) {
+    const { kind, namespace, name, subresource, query } = routeOf(request.path);
+    const accept = request.headers.accept ?? '';
+    const { objects } = this;
+    if (request.method === 'GET') {
+      if (name !== undefined) {
+        const stored = objects.get(kind, namespace, name);
+        if (!stored) throw notFound(kind, name);
+        return { status: 200, body: stored };
+      }
+      const selection = selectionOf(kind, namespace, query, accept);
+      if (query.get('watch') === 'true') return this.watches.open(by, selection, query);
+      return { status: 200, body: this.#list(selection, accept) };
+    }
+    const sent = parse(request.body);
+    const writer = this.#writer(by);
+    if (request.method === 'POST')
+      return { status: 201, body: writes.create(objects, kind, { namespace, sent }, writer) };
+    if (name === undefined) throw noSuchPath();
+    const at = { namespace, name, subresource, sent };
+    switch (request.method) {
+      case 'PUT':
+        return { status: 200, body: writes.replace(objects, kind, at, writer) };
+      case 'PATCH':
+        return { status: 200, body: writes.patch(objects, kind, at, writer) };
+      default:
+        throw new Refusal(405, 'MethodNotAllowed', 'the server does not allow this method');
+    }
   }
 
-  #answer(request: WireRequest, who: { readonly user: string; readonly by: string }) {
-    const route = routeOf(request.path);
-    const { kind, namespace, name, subresource, query } = route;
-    const accept = request.headers.accept ?? '';
-    const { rights, objects } = this;
-    const may = (verb: string): void => {
-      rights.check({
-        user: who.user,
-        verb,
-        kind,
-        subresource,
-        namespace,
-        name: name ?? namedIn(query),
-      });
+  #list({ kind, namespace, fits, listed }: Selection, accept: string): object {
+    return {
+      kind: listKind(kind, accept),
+      apiVersion: listVersion(kind, accept),
+      metadata: { resourceVersion: String(this.objects.revision) },
+      items: this.objects.list(kind, namespace).filter(fits).map(listed),
     };
-    const writer = this.#writer(who.by);
-    switch (request.method) {
-      case 'GET': {
-        if (name !== undefined) {
-          may('get');
-          const stored = objects.get(kind, namespace, name);
-          if (!stored) throw notFound(kind, name);
-          return { status: 200, body: stored };
-        }
-        const isWatch = query.get('watch') === 'true';
-        may(isWatch ? 'watch' : 'list');
-        const selection = selectionOf(kind, namespace, query, accept);
-        if (isWatch) return this.watches.open(who.by, selection, query);
-        return { status: 200, body: this.lists.page(selection, query, accept) };
-      }
-      case 'POST': {
-        may('create');
-        const sent = parse(request.body);
-        return { status: 201, body: this.#create(kind, namespace, sent, writer) };
-      }
-      case 'PUT': {
-        if (name === undefined) throw noSuchPath();
-        may('update');
-        const sent = parse(request.body);
-        return {
-          status: 200,
-          body: writes.replace(objects, kind, { namespace, name, subresource, sent }, writer),
-        };
-      }
-      case 'PATCH': {
-        if (name === undefined) throw noSuchPath();
-        may('patch');
-        if (request.headers['content-type'] !== 'application/merge-patch+json')
-          throw unknownPatch();
-        const sent = parse(request.body);
-        return {
-          status: 200,
-          body: writes.patch(objects, kind, { namespace, name, subresource, sent }, writer),
-        };
-      }
-      case 'DELETE': {
-        if (name === undefined) throw noSuchPath();
-        may('delete');
-        const last = writes.remove(objects, kind, { namespace, name }, writer);
-        return { status: 200, body: objects.get(kind, namespace, name) ?? done(kind, last) };
-      }
-      default:
-        throw new Refusal(
-          405,
-          'MethodNotAllowed',
-          'the server does not allow this method on the requested resource',
-        );
-    }
   }
 }
 
@@ -203,22 +159,6 @@ function routeOf(path: string): Route {
     subresource,
     query: new URLSearchParams(search),
   };
-}
-
-/** What the deletion of an object gives that nothing holds. */
-function done({ group, plural }: ServedKind, { metadata: { name, uid } }: Thing): object {
-  const details = { name, ...(group !== '' && { group }), kind: plural, uid };
-  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
-}
-
-function unknownPatch(): Refusal {
-  const message = 'the body of the request was in an unknown format';
-  return new Refusal(415, 'UnsupportedMediaType', message);
-}
-
-/** A list or watch of one object by its name is judged as if it named the object. */
-function namedIn(query: URLSearchParams): string | undefined {
-  return /^metadata\.name=([^,]+)$/.exec(query.get('fieldSelector') ?? '')?.[1];
 }
 
 function parse(body: string): writes.Sent {

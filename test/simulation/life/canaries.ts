@@ -27,25 +27,6 @@ export function keyIdText(draw: Draw): string {
   return textOf(mine, lengthOf(mine, LONGEST.id));
 }
 
-/** A secret that no key can have. Takes two numbers from `draw`. */
-export function unusableSecret(draw: Draw): string {
-  const mine = ownDraw(draw);
-  const usual = textOf(mine, mine.between(16, 48));
-  switch (mine.weighted({ empty: 20, foreign: 40, long: 40 })) {
-    case 'empty':
-      return '';
-    case 'foreign':
-      return `${usual}${mine.pick(['é', '\u0007', '\u{1f511}', '\u00a0', '\n'])}${textOf(mine, 16)}`;
-    case 'long':
-      return textOf(mine, 512).repeat(mine.pick([9, 9, 32, 1_400]));
-  }
-}
-
-/** Whether the operator takes this as the half of a key. */
-export function isUsable(text: string, half: keyof typeof LONGEST): boolean {
-  return /^[\x20-\x7e]+$/.test(text) && text.length <= LONGEST[half];
-}
-
 function ownDraw(draw: Draw): Draw {
   return new Draw(`canary ${draw.bits()} ${draw.bits()}`);
 }

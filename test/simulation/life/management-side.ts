@@ -1,79 +1,66 @@
 import { readBasic } from '../../simulator/api-keys.ts';
-import type { ManagementApi } from '../management/api.ts';
-import { shownRequestId, withKey } from '../management/key-shown.ts';
+import { basic } from '../../simulator/caller.ts';
+import type { CallBehaviour } from '../../simulator/types.ts';
+import { withKey } from '../management/key-shown.ts';
 import type { Crossing, Fate, Server, WireReply, WireRequest } from '../network/wire.ts';
-import type { ApiCall } from '../record/facts.ts';
+import type { ApiCall, EndpointView } from '../record/facts.ts';
 import type { Life } from './life.ts';
+import type { Mishap } from './world.ts';
 
-/** So long another call of the same organization finds this one unfinished. */
-const ANSWERING_MS = 10;
+/** The key of the other client. */
+export const SOMEBODY = { id: 'somebody-else', secret: 'secret-of-somebody-else' };
+/** An answer that shows the key of its caller wherever there is room. */
+export const SHOWS_KEY = 'the answer shows the key of the caller';
 
-/** One management API, as the operator's processes reach it; keeps the record of every call. */
+/** The management API, as the operator's processes reach it; keeps the record of every call. */
 export class ManagementSide implements Server {
   readonly #life: Life;
-  readonly #host: string;
-  readonly #api: ManagementApi;
-  readonly #calls = new Map<number, ApiCall>();
-  /** Calls whose reply shows their key. */
-  readonly #shown = new Set<ApiCall>();
+  readonly #calls = new Map<number, { readonly call: ApiCall; readonly mishap?: Mishap }>();
 
-  constructor(life: Life, host: string, api: ManagementApi) {
+  constructor(life: Life) {
     this.#life = life;
-    this.#host = host;
-    this.#api = api;
   }
 
   connectMs(): number | undefined {
-    return this.#life.weather.apiConnectMs();
+    return this.#life.weather.apiIsDown ? undefined : 12;
   }
 
   fate(crossing: Crossing): Fate {
-    return this.#life.weather.apiFate(this.#callOf(crossing));
+    const { call, mishap } = this.#of(crossing);
+    return { ...this.#life.plainFate(call.name, 'api'), ...mishap?.fate };
   }
 
   left(crossing: Crossing): void {
     const call = this.#callOf(crossing);
     this.#life.tell({ what: 'leaves', call });
-    this.#life.adversary.hop('leaves', crossing, call);
+    const { name, process, target: about } = call;
+    const mishap = this.#life.befall({ name, isCall: true, process, about });
+    this.#calls.set(crossing.id, { call, ...(mishap && { mishap }) });
   }
 
   serve(crossing: Crossing): WireReply {
-    const call = this.#callOf(crossing);
-    const { adversary, weather, timeline } = this.#life;
-    adversary.hop('arrives', crossing, call);
-    const answer = weather.apiFault(call);
-    const { behaviour, showsKey } = weather.behaviourFor(call);
-    const { reply, applied, moves, ended } = this.#api.work(crossing.request, {
-      ...behaviour,
+    const { call, mishap } = this.#of(crossing);
+    const { weather, timeline, api } = this.#life;
+    const answer = mishap?.answer ?? weather.apiAnswers;
+    const { reply, applied, moves, ended } = api.work(crossing.request, {
+      ...mannersOf(this.#life, call.target),
       ...(answer && { answer }),
     });
-    if (ended) timeline.quietlyAt(ANSWERING_MS, ended);
-    call.executions.push({
-      at: timeline.now,
-      status: reply.status,
-      applied,
-      requestId: reply.requestId,
-      moves,
-    });
-    this.#life.tell({ what: 'done', call });
-    const lateMs = adversary.hop('done', crossing, call);
+    ended?.();
     const { status, headers = {}, text: body } = reply;
-    const plain = { status, headers, body, lateMs };
-    if (!showsKey && !(answer && weather.troubleShowsKey(call))) return plain;
-    this.#shown.add(call);
+    call.executions.push({ at: timeline.now, status, applied, moves });
+    this.#life.tell({ what: 'done', call });
+    if (mishap?.acts?.when === 'done') mishap.acts.run(this.#life);
+    const plain = { status, headers, body };
+    if (mishap?.text !== SHOWS_KEY) return plain;
     const { authorization = '' } = crossing.request.headers;
     return withKey(plain, { id: call.id, authorization });
   }
 
   answered(crossing: Crossing, { status, headers = {}, body }: WireReply): void {
-    const call = this.#callOf(crossing);
-    const { requestId: inBody, error, result } = readBody(body);
-    const requestId = this.#shown.has(call)
-      ? shownRequestId(inBody, headers, call.credential.secret)
-      : inBody;
-    call.reply = { at: this.#life.timeline.now, status, requestId, error, result, headers };
+    const { call } = this.#of(crossing);
+    call.reply = { at: this.#life.timeline.now, status, headers, ...readBody(body) };
     this.#life.tell({ what: 'answered', call });
-    this.#life.adversary.hop('answered', crossing, call);
   }
 
   streamed(): void {
@@ -81,35 +68,76 @@ export class ManagementSide implements Server {
   }
 
   unanswered(crossing: Crossing, why: string): void {
-    const call = this.#callOf(crossing);
+    const { call } = this.#of(crossing);
     call.unanswered = { at: this.#life.timeline.now, why };
     this.#life.tell({ what: 'unanswered', call });
   }
 
-  unreached({ host, request }: Crossing): void {
-    this.#life.tell({ what: 'unreached', process: host, target: targetOf(request) });
+  /** Another client changes an organization with a key of its own. */
+  changeAsSomebody(id: string, change: OtherChange): number {
+    const { name, add, remove } = change;
+    const work = this.#life.api.work(
+      {
+        method: 'PATCH',
+        path: `/v1/organizations/${id}`,
+        headers: {
+          authorization: basic(SOMEBODY.id, SOMEBODY.secret),
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({
+          ...(name !== undefined && { name }),
+          ...((add || remove) && { privateEndpoints: { add, remove } }),
+        }),
+      },
+      { organization: { refusedIds: [], refuseRemoves: [] } },
+    );
+    work.ended?.();
+    if (work.moves) this.#life.tell({ what: 'other', organizationId: id, moves: work.moves });
+    return work.reply.status;
   }
 
-  #callOf(crossing: Crossing): ApiCall {
+  #of(crossing: Crossing): { readonly call: ApiCall; readonly mishap?: Mishap } {
     const known = this.#calls.get(crossing.id);
-    if (known) return known;
-    const { method, path, headers, body } = crossing.request;
-    const call: ApiCall = {
-      id: crossing.id,
-      process: crossing.host,
-      host: this.#host,
+    if (!known) throw new Error(`request ${crossing.id} never left`);
+    return known;
+  }
+
+  #callOf({ id, host, request }: Crossing): ApiCall {
+    const { method, path, headers, body } = request;
+    const target = targetOf(request);
+    return {
+      id,
+      name: this.#life.number(`${method} ${target}`),
+      process: host,
       method,
       path,
       text: body,
-      body: body === '' ? undefined : JSON.parse(body),
+      body: body === '' ? {} : JSON.parse(body),
       credential: readBasic(headers.authorization) ?? { keyId: '', secret: '' },
-      target: targetOf(crossing.request),
+      target,
       leftAt: this.#life.timeline.now,
       executions: [],
     };
-    this.#calls.set(crossing.id, call);
-    return call;
   }
+}
+
+export interface OtherChange {
+  readonly name?: string;
+  readonly add?: readonly EndpointView[];
+  readonly remove?: readonly EndpointView[];
+}
+
+/** How the operations behave for whatever is asked of this target. */
+function mannersOf(life: Life, target: string): CallBehaviour {
+  const { organizations, pipes } = life.world;
+  const all = [
+    ...organizations.filter(({ id }) => target === `organization ${id}`),
+    ...pipes.filter(({ pipeId }) => target.startsWith('pipe ') && target.endsWith(`/${pipeId}`)),
+  ].flatMap(({ manners }) => manners.filter(({ name }) => life.may(`manner ${name}`)));
+  return {
+    organization: Object.assign({}, ...all.map(({ behaviour }) => behaviour.organization)),
+    settings: Object.assign({}, ...all.map(({ behaviour }) => behaviour.settings)),
+  };
 }
 
 /** What a request is about, in the words of `targetOfSpec`. */
@@ -122,30 +150,21 @@ function targetOf({ path }: WireRequest): string {
   return `organization ${organization}`;
 }
 
-interface Envelope {
-  readonly requestId?: unknown;
-  readonly error?: unknown;
-  readonly result?: unknown;
-}
-
-function readBody(body: WireReply['body']) {
-  const { requestId, error, result } = envelopeOf(body);
+function readBody(
+  body: WireReply['body'],
+): Pick<NonNullable<ApiCall['reply']>, 'error' | 'result'> {
+  const { error, result } = envelopeOf(body);
+  const isObject = typeof result === 'object' && result !== null;
   return {
-    requestId: typeof requestId === 'string' ? requestId : undefined,
-    error:
-      error === undefined || error === null
-        ? undefined
-        : typeof error === 'string'
-          ? error
-          : JSON.stringify(error),
-    result:
-      typeof result === 'object' && result !== null
-        ? (result as Readonly<Record<string, unknown>>)
-        : undefined,
+    error: error === undefined || error === null ? undefined : String(error),
+    result: isObject ? (result as Readonly<Record<string, unknown>>) : undefined,
   };
 }
 
-function envelopeOf(body: WireReply['body']): Envelope {
+function envelopeOf(body: WireReply['body']): {
+  readonly error?: unknown;
+  readonly result?: unknown;
+} {
   try {
     const parsed: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
     return typeof parsed === 'object' && parsed !== null ? parsed : {};

@@ -1,37 +1,26 @@
 import type { Draw } from '../engine/draw.ts';
+import type { EndpointView } from '../record/facts.ts';
 
 /** A spec as a user writes it. */
 export type Spec = Readonly<Record<string, unknown>>;
 
-export interface Endpoint {
-  readonly id: string;
-  readonly cloudProvider: string;
-  readonly region: string;
-  readonly description?: string;
-}
+const PLACE = { cloudProvider: 'gcp', region: 'ap-northeast-1' };
 
-const REGIONS = ['ap-northeast-1', 'eu-west-1'];
+export function endpoint(id: string): EndpointView {
+  return { id, ...PLACE };
+}
 
 /** The endpoints that everybody in a life takes from, so that they meet. */
-export function endpointPool(many: boolean): readonly Endpoint[] {
-  const count = many ? 20 : 5;
-  return Array.from({ length: count }, (_, index) => ({
-    id: `psc-${index + 1}`,
-    cloudProvider: 'gcp',
-    region: 'ap-northeast-1',
-  }));
-}
+export const POOL: readonly EndpointView[] = [1, 2, 3, 4, 5].map((n) => endpoint(`psc-${n}`));
 
 /** Some of the pool; now and then one in another region, or in other letters. */
-export function someEndpoints(draw: Draw, pool: readonly Endpoint[]): Endpoint[] {
-  const count = draw.chance(0.1)
-    ? 0
-    : draw.between(1, Math.min(pool.length, pool.length > 5 ? 20 : 4));
-  return draw.some(pool, count).map((endpoint) => ({
-    ...endpoint,
-    ...(draw.chance(0.05) && { region: draw.pick(REGIONS) }),
-    ...(draw.chance(0.04) && { id: endpoint.id.toUpperCase() }),
-    ...(draw.chance(0.15) && { description: `of ${endpoint.id}` }),
+export function someEndpoints(draw: Draw): EndpointView[] {
+  const count = draw.chance(0.1) ? 0 : draw.between(1, 4);
+  return draw.some(POOL, count).map((one) => ({
+    ...one,
+    ...(draw.chance(0.05) && { region: 'eu-west-1' }),
+    ...(draw.chance(0.04) && { id: one.id.toUpperCase() }),
+    ...(draw.chance(0.15) && { description: `of ${one.id}` }),
   }));
 }
 
@@ -43,70 +32,50 @@ const NUMBERS: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 export function someSettings(draw: Draw): Record<string, number | boolean> {
-  const names = draw.some(
-    [...Object.keys(NUMBERS), 'engine_parallel_view_processing'],
-    draw.between(1, 3),
-  );
+  const all = [...Object.keys(NUMBERS), 'engine_parallel_view_processing'];
   return Object.fromEntries(
-    names.map((name) => {
+    draw.some(all, draw.between(1, 3)).map((name) => {
       const [least, most] = NUMBERS[name] ?? [0, 0];
-      return [name, NUMBERS[name] ? draw.between(least, most) : draw.chance(0.5)];
+      const number = draw.chance(0.2) ? least : draw.between(least, most);
+      return [name, NUMBERS[name] ? number : draw.chance(0.5)];
     }),
   );
 }
 
-const INTERVALS = ['10m', '15m', '30m'];
-
-export function organizationSpec(
-  draw: Draw,
-  about: {
-    readonly organizationId: string;
-    readonly secret: string;
-    readonly pool: readonly Endpoint[];
-    readonly name: string;
-  },
-): Spec {
-  const manages = draw.weighted({ endpoints: 50, both: 40, name: 10 });
-  return {
-    organizationId: about.organizationId,
-    credentialsSecretRef: { name: about.secret },
-    ...(manages !== 'endpoints' && { name: `${about.name} 1` }),
-    ...(manages !== 'name' && { privateEndpoints: someEndpoints(draw, about.pool) }),
-    ...(draw.chance(0.2) && { adoptPrivateEndpoints: true }),
-    ...(draw.chance(0.3) && { maxPrivateEndpointRemovals: draw.between(0, 2) }),
-    ...(draw.chance(0.5) && { deletionPolicy: 'RemovePrivateEndpoints' }),
-    ...(draw.chance(0.3) && { reassertInterval: draw.pick(INTERVALS) }),
-    ...rare(draw),
-  };
+export function organizationSpec(organizationId: string, more: Spec): Spec {
+  return { organizationId, credentialsSecretRef: { name: 'api' }, ...more };
 }
 
-export function pipeSpec(
-  draw: Draw,
-  about: { readonly organizationId: string; readonly pipeId: string; readonly secret: string },
-): Spec {
+export function pipeSpec(organizationId: string, pipeId: string, more: Spec): Spec {
   return {
-    organizationId: about.organizationId,
+    organizationId,
     serviceId: 'service',
-    pipeId: about.pipeId,
-    credentialsSecretRef: { name: about.secret },
-    settings: someSettings(draw),
-    ...(draw.chance(0.25) && { reassertInterval: draw.pick(INTERVALS) }),
-    ...rare(draw),
+    pipeId,
+    credentialsSecretRef: { name: 'api' },
+    ...more,
   };
 }
 
-export function activitySpec(about: {
-  readonly organizationId: string;
-  readonly activityId: string;
-  readonly secret: string;
-}): Spec {
-  const { organizationId, activityId, secret } = about;
-  return { organizationId, activityId, credentialsSecretRef: { name: secret } };
+export function drawOrganizationSpec(draw: Draw, organizationId: string, name: string): Spec {
+  const manages = draw.weighted({ endpoints: 50, both: 40, name: 10 });
+  return organizationSpec(organizationId, {
+    ...(manages !== 'endpoints' && { name: `${name} 1` }),
+    ...(manages !== 'name' && { privateEndpoints: someEndpoints(draw) }),
+    ...(draw.chance(0.2) && { adoptPrivateEndpoints: true }),
+    ...(draw.chance(0.2) && { maxPrivateEndpointRemovals: draw.between(0, 2) }),
+    ...(draw.chance(0.5) && { deletionPolicy: 'RemovePrivateEndpoints' }),
+    ...rare(draw),
+  });
+}
+
+export function drawPipeSpec(draw: Draw, organizationId: string, pipeId: string): Spec {
+  return pipeSpec(organizationId, pipeId, { settings: someSettings(draw), ...rare(draw) });
 }
 
 function rare(draw: Draw): Spec {
   return {
     ...(draw.chance(0.05) && { suspend: true }),
     ...(draw.chance(0.05) && { mode: 'Plan' }),
+    ...(draw.chance(0.2) && { reassertInterval: '10m' }),
   };
 }

@@ -12,9 +12,6 @@ interface Caller {
   readonly authorization: string;
 }
 
-/** What hides a key in a text that the operator shows. */
-const MASKED = '***';
-
 /**
  * A reply in which somebody has put the caller's key wherever there is room: in texts, in lists, in
  * what nobody knows, in the id of the request and in the host of a redirect.
@@ -27,15 +24,6 @@ export function withKey(reply: TextReply, { id, authorization }: Caller): TextRe
     headers: headersWithKey(reply, body, { id, authorization }),
     ...(body && { body: JSON.stringify(bodyWithKey(body, authorization, secret)) }),
   };
-}
-
-/** The id of its request as the operator may show it, where `withKey` has put the key into it. */
-export function shownRequestId(
-  inBody: string | undefined,
-  headers: Readonly<Record<string, string>>,
-  secret: string,
-): string | undefined {
-  return (inBody ?? headers[REQUEST_ID])?.replaceAll(secret, MASKED);
 }
 
 function headersWithKey(

@@ -9,10 +9,7 @@ export interface ExchangeOptions {
   readonly server: Server;
   readonly crossing: Crossing;
   readonly handler: Dispatcher.DispatchHandler;
-  /** The connection is dead, and nobody has been told. */
-  readonly isDead: () => boolean;
-  /** Told once; `givenUp`: it failed after it had been sent. */
-  readonly over: (givenUp: boolean) => void;
+  readonly over: () => void;
 }
 
 /**
@@ -51,9 +48,8 @@ export class Exchange {
     if (this.#isOver()) return;
     const { handler, server, crossing } = this.#options;
     const wasSent = this.#state === 'sent' || this.#state === 'answered';
-    this.#end(wasSent);
+    this.#end();
     if (wasSent) server.unanswered(crossing, error.message);
-    else server.unreached?.(crossing, error.message);
     handler.onResponseError?.(this.#controller, error);
   }
 
@@ -68,7 +64,7 @@ export class Exchange {
   }
 
   #send(fate: Fate): void {
-    const { timeline, server, crossing, isDead } = this.#options;
+    const { timeline, server, crossing } = this.#options;
     if (fate.strayMs !== undefined)
       timeline.quietlyAt(fate.strayMs, () => void server.serve(crossing));
     if (fate.reset === 'before') {
@@ -77,15 +73,8 @@ export class Exchange {
       );
       return;
     }
-    if (fate.lost === 'request' || isDead()) return;
-    const arrive = (): void => {
-      if (isDead()) return;
-      const reply = server.serve(crossing);
-      this.#comeBack(fate, reply);
-    };
-    timeline.quietlyAt(fate.thereMs, arrive);
-    if (fate.againMs !== undefined)
-      timeline.quietlyAt(fate.thereMs + fate.againMs, () => void server.serve(crossing));
+    if (fate.lost === 'request') return;
+    timeline.quietlyAt(fate.thereMs, () => this.#comeBack(fate, server.serve(crossing)));
   }
 
   #comeBack(fate: Fate, reply: WireReply): void {
@@ -126,11 +115,10 @@ export class Exchange {
     if (this.#isOver()) this.#stopStream();
   }
 
-  /** What reaches the process, unless the connection has died or the exchange is over by then. */
+  /** What reaches the process, unless the exchange is over by then. */
   #later(ms: number, run: () => void): void {
-    const { timeline, host, isDead } = this.#options;
+    const { timeline, host } = this.#options;
     timeline.at(ms, () => {
-      if (isDead()) return;
       host.reach(() => {
         if (!this.#isOver()) run();
       });
@@ -154,7 +142,7 @@ export class Exchange {
   #finish(): void {
     this.#controller.whenGoing(() => {
       if (this.#isOver()) return;
-      this.#end(false);
+      this.#end();
       this.#options.handler.onResponseEnd?.(this.#controller, {});
     });
   }
@@ -163,10 +151,10 @@ export class Exchange {
     this.fail(reason);
   }
 
-  #end(givenUp: boolean): void {
+  #end(): void {
     this.#state = 'over';
     this.#stopStream?.();
-    this.#options.over(givenUp);
+    this.#options.over();
   }
 }
 

@@ -8,20 +8,13 @@ export interface PoolOptions {
   readonly timeline: Timeline;
   readonly host: Host;
   readonly server: Server;
-  /** Who is at the other end, in words. */
-  readonly peer: string;
-  /**
-   * Over HTTP/1.1 a connection ends with a request that is given up on it; over HTTP/2 it goes on.
-   */
-  readonly http: 1 | 2;
   /** Gives each request of a life its number. */
   readonly nextId: () => number;
 }
 
 /**
  * Connections of one process to one server, in place of undici's own pool: requests, answers and
- * streams take simulated time, and may get lost. `die` makes every connection of this pool dead
- * without a word to anybody, as a firewall does.
+ * streams take simulated time, and may get lost.
  */
 export class SimulatedPool extends Dispatcher {
   readonly #options: PoolOptions;
@@ -29,7 +22,6 @@ export class SimulatedPool extends Dispatcher {
   #connected: 'no' | 'connecting' | 'yes' = 'no';
   #waiting: Exchange[] = [];
   #closed = false;
-  #dead = false;
   #idle = Promise.withResolvers<void>();
 
   constructor(options: PoolOptions) {
@@ -43,15 +35,13 @@ export class SimulatedPool extends Dispatcher {
   ): boolean {
     const { timeline, host, server, nextId } = this.#options;
     const crossing = { id: nextId(), host: host.name, request: wireRequest(options) };
-    server.asks?.(crossing);
     const exchange = new Exchange({
       timeline,
       host,
       server,
       crossing,
       handler,
-      isDead: () => this.#dead,
-      over: (givenUp) => this.#over(exchange, givenUp),
+      over: () => this.#over(exchange),
     });
     if (this.#closed) {
       queueMicrotask(() => exchange.fail(new errors.ClientClosedError()));
@@ -76,23 +66,6 @@ export class SimulatedPool extends Dispatcher {
     return this.#idle.promise;
   }
 
-  get owner(): string {
-    return this.#options.host.name;
-  }
-
-  get peer(): string {
-    return this.#options.peer;
-  }
-
-  get closed(): boolean {
-    return this.#closed;
-  }
-
-  /** From now on nothing arrives on either side, and nobody is told. */
-  die(): void {
-    this.#dead = true;
-  }
-
   /** Every connection breaks, and both sides hear of it; the next request makes another. */
   breakOff(): void {
     this.#connected = 'no';
@@ -104,7 +77,7 @@ export class SimulatedPool extends Dispatcher {
     if (this.#connected === 'connecting') return;
     this.#connected = 'connecting';
     const { timeline, host, server } = this.#options;
-    const connectMs = server.connectMs(host.name);
+    const connectMs = server.connectMs();
     timeline.at(connectMs ?? 1, () => host.reach(() => this.#settle(connectMs !== undefined)));
   }
 
@@ -119,8 +92,7 @@ export class SimulatedPool extends Dispatcher {
     }
   }
 
-  #over(exchange: Exchange, givenUp: boolean): void {
-    if (givenUp && this.#options.http === 1) this.#dead = false;
+  #over(exchange: Exchange): void {
     this.#running.delete(exchange);
     if (this.#closed && this.#running.size === 0) this.#idle.resolve();
   }

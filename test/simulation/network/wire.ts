@@ -40,8 +40,6 @@ export interface Fate {
   readonly reset?: 'before' | 'after';
   /** The reply breaks off in its body. */
   readonly truncated?: true;
-  /** It arrives a second time, so long after the first. */
-  readonly againMs?: number;
   /** It arrives so late, whatever the process was told before; nobody hears of what comes of it. */
   readonly strayMs?: number;
 }
@@ -58,8 +56,6 @@ export interface Crossing {
 
 /** A server, as a connection sees it. */
 export interface Server {
-  /** The process asks; its connection may not stand yet. */
-  asks?(crossing: Crossing): void;
   /** Asked when the first byte leaves. */
   fate(crossing: Crossing): Fate;
   /** Its first byte leaves now. */
@@ -72,8 +68,6 @@ export interface Server {
   streamed(crossing: Crossing, says: unknown): void;
   /** The process hears of no answer any more: it gave up, or the connection broke. */
   unanswered(crossing: Crossing, why: string): void;
-  /** Nothing of it has left, and nothing will. */
-  unreached?(crossing: Crossing, why: string): void;
   /** How long a new connection takes to stand; undefined: it is refused. */
-  connectMs(host: string): number | undefined;
+  connectMs(): number | undefined;
 }

@@ -1,33 +1,29 @@
 import type { EndpointMoves } from '../../simulator/organization-patch.ts';
-import type { Change, Thing } from '../kubernetes/objects.ts';
+import type { Change } from '../kubernetes/objects.ts';
 
-/**
- * What a call of the operator did at the management API: none where it never arrived, two where it
- * arrived twice.
- */
+/** What a call of the operator did at the management API. */
 export interface Execution {
   readonly at: number;
   readonly status: number;
   readonly applied: boolean;
-  readonly requestId: string | undefined;
   readonly moves: EndpointMoves | undefined;
 }
 
 /** One call of the operator to the management API; filled in as it goes on. */
 export interface ApiCall {
   readonly id: number;
+  /** `PATCH organization 7f… #3`: the same call of the same story in every telling. */
+  readonly name: string;
   readonly process: string;
-  /** Which API it went to: the host of its base address. */
-  readonly host: string;
   readonly method: string;
   readonly path: string;
-  /** The body as text, and as what it says. */
   readonly text: string;
-  readonly body: unknown;
+  readonly body: CallBody;
   readonly credential: { readonly keyId: string; readonly secret: string };
   /** What it is about: `pipe o/s/p`, `organization o` or `activity o/a`. */
   readonly target: string;
   readonly leftAt: number;
+  /** None where it never arrived. */
   readonly executions: Execution[];
   /** What reached the process. */
   reply?: Reply;
@@ -35,10 +31,25 @@ export interface ApiCall {
   unanswered?: { readonly at: number; readonly why: string };
 }
 
+/** The parts of a PATCH that the contract names. */
+export interface CallBody {
+  readonly name?: string;
+  readonly privateEndpoints?: {
+    readonly add?: readonly EndpointView[];
+    readonly remove?: readonly EndpointView[];
+  };
+}
+
+export interface EndpointView {
+  readonly id: string;
+  readonly cloudProvider: string;
+  readonly region: string;
+  readonly description?: string;
+}
+
 export interface Reply {
   readonly at: number;
   readonly status: number;
-  readonly requestId: string | undefined;
   readonly error: string | undefined;
   /** Of a body in JSON. */
   readonly result: Readonly<Record<string, unknown>> | undefined;
@@ -55,25 +66,9 @@ export type Fact = { readonly at: number } & (
       readonly text?: string;
     }
   | { readonly what: 'leaves' | 'done' | 'answered' | 'unanswered'; readonly call: ApiCall }
-  /** A call found nobody to connect to: nothing of it has left. */
-  | { readonly what: 'unreached'; readonly process: string; readonly target: string }
-  | {
-      readonly what: 'other';
-      readonly host: string;
-      readonly organizationId: string;
-      readonly moves: EndpointMoves;
-    }
+  /** Another client has changed an organization. */
+  | { readonly what: 'other'; readonly organizationId: string; readonly moves: EndpointMoves }
   | { readonly what: 'written'; readonly change: Change }
-  | {
-      readonly what: 'seen';
-      readonly process: string;
-      readonly key: string;
-      readonly thing: Thing | undefined;
-      /**
-       * Shown by a list, or a reply, that counts although it is older than what was seen before.
-       */
-      readonly wentBack?: boolean;
-    }
   | { readonly what: 'asked'; readonly process: string; readonly ask: KubeAsk }
   | { readonly what: 'log'; readonly process: string; readonly line: string }
   /** What a process shows whoever scrapes its metrics. */
@@ -82,26 +77,22 @@ export type Fact = { readonly at: number } & (
 
 export type ProcessEvent =
   | 'starts'
-  | 'told-to-end'
-  | 'ended'
-  | 'failed'
-  | 'killed'
-  | 'died'
-  | 'frozen'
-  | 'goes-on'
-  | 'clock-jumped';
+  | 'is told to end'
+  | 'has ended'
+  | 'ends with an error'
+  | 'is killed, because its grace is over'
+  | 'is dead'
+  | 'stands still'
+  | 'goes on';
 
 /** One request to the API server, when it has ended. */
 export interface KubeAsk {
   readonly method: string;
   readonly path: string;
+  readonly leftAt: number;
   /** undefined: no answer reached the process. */
   readonly status: number | undefined;
   readonly body: string;
-  /** Why no answer reached it. */
-  readonly failure?: string;
-  /** How long the answer took. */
-  readonly tookMs?: number;
 }
 
 /** Tells whoever listens of every fact, in the order in which they happen. */
@@ -117,7 +108,10 @@ export class Chronicle {
   }
 }
 
-/** `organizations/team-a/o1`: how an object is called in facts. */
-export function keyOf(plural: string, { metadata }: Pick<Thing, 'metadata'>): string {
-  return `${plural}/${metadata.namespace}/${metadata.name}`;
+/** What a body adds and removes. */
+export function endpointsOf({ privateEndpoints: { add = [], remove = [] } = {} }: CallBody): {
+  readonly add: readonly EndpointView[];
+  readonly remove: readonly EndpointView[];
+} {
+  return { add, remove };
 }

@@ -1,0 +1,92 @@
+import type { Thing } from '../kubernetes/objects.ts';
+import type { Judge } from '../oracles/court.ts';
+import {
+  hasCondition,
+  keyOf,
+  type Plural,
+  readyOf,
+  specOf,
+  statusOf,
+  targetOfSpec,
+} from '../record/objects.ts';
+
+const MINUTE = 60_000;
+/** So long after the adversary rests nothing is in the midst of an attempt. */
+const QUIET_MS = 6 * MINUTE;
+/** So late what is due may leave: its place in line, and what the API server takes. */
+const LATE_MS = 60_000;
+/** What an attempt takes, of several calls one after the other. */
+const ATTEMPT_MS = MINUTE;
+
+/** What must be over, once everything works and has had its time. */
+const PASSING: ReadonlySet<string> = new Set([
+  'Pending',
+  'Unavailable',
+  'OutcomeUnknown',
+  'RateLimited',
+  'Unauthorized',
+  'Forbidden',
+  'Conflict',
+  'DependencyNotReady',
+  'UnexpectedResponse',
+  'SecretNotFound',
+  'SecretInvalid',
+  'SecretForbidden',
+]);
+
+/** Everything comes to rest, nothing moves then, and nextAttemptTime is kept. */
+export const rest: Judge = (life, court) => {
+  const quietFrom = life.world.restAt + QUIET_MS;
+  const lastCall = new Map<string, number>();
+
+  const dueOf = ({ status }: Thing): number => {
+    const { nextAttemptTime } = statusOf({ status } as Thing);
+    return nextAttemptTime === undefined ? Infinity : Date.parse(nextAttemptTime) - life.wall;
+  };
+
+  life.chronicle.listen((fact) => {
+    if (fact.what === 'process' && fact.did === 'ends with an error' && !life.world.flags.elected)
+      court.report('rest failed', fact.process, fact.text ?? 'the process ends with an error');
+    if (fact.what !== 'leaves') return;
+    const { call, at } = fact;
+    const since = lastCall.get(call.target) ?? -Infinity;
+    lastCall.set(call.target, at);
+    if (at < quietFrom || at - since < ATTEMPT_MS) return;
+    const isDue = life
+      .objects()
+      .some(
+        ({ plural, thing }) =>
+          targetOfSpec(plural, specOf(thing)) === call.target && dueOf(thing) <= at + 1_000,
+      );
+    if (!isDue) court.report('rest call', call.target, `${call.name} leaves, and nothing is due`);
+  });
+
+  const judge = (plural: Plural, thing: Thing): void => {
+    const key = keyOf(plural, thing);
+    const ready = readyOf(thing);
+    const { generation, deletionTimestamp } = thing.metadata;
+    if (!ready || ready.observedGeneration !== generation) {
+      court.report('rest unseen', key, `generation ${generation} has no condition of its own`);
+      return;
+    }
+    if (deletionTimestamp !== undefined)
+      court.report('rest held', key, `it is deleted and not let go: ${ready.reason}`);
+    if (hasCondition(thing, 'Reconciling') && hasCondition(thing, 'Stalled'))
+      court.report('rest conditions', key, 'it is Reconciling and Stalled');
+    const { suspend, mode } = specOf(thing);
+    const wanted = suspend ? 'Suspended' : mode === 'Plan' ? 'Planned' : undefined;
+    const isSaid = wanted === undefined || [wanted, 'TargetConflict'].includes(ready.reason);
+    if (isSaid && !PASSING.has(ready.reason)) {
+      if (dueOf(thing) < life.timeline.now - LATE_MS)
+        court.report('rest promise', key, `${ready.reason} was to be tried, and was not`);
+      return;
+    }
+    court.report('rest reason', key, `${ready.reason}: ${ready.message}`);
+  };
+
+  return {
+    atEnd: () => {
+      for (const { plural, thing } of life.objects()) judge(plural, thing);
+    },
+  };
+};

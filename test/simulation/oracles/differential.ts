@@ -1,0 +1,61 @@
+import type { Court } from './court.ts';
+import type { Outcome } from './outcome.ts';
+
+export interface Allowance {
+  /** How many mishaps there were: each may cost one idempotent PUT, or the changes of an attempt. */
+  readonly mishaps: number;
+  /** Where it is not the plain life's end that counts, but any state that the API went through. */
+  readonly throughStates?: ReadonlySet<string>;
+}
+
+/** A change of three items that is refused is sent whole, and one by one. */
+const MOST_OF_AN_ATTEMPT = 4;
+
+/**
+ * A life is held against the same life without its mishaps: what the API has, what the objects say,
+ * and what left for the API must be the same.
+ */
+export function compare(court: Court, plain: Outcome, lived: Outcome, allowance: Allowance): void {
+  const { mishaps, throughStates } = allowance;
+  for (const [target, state] of Object.entries(lived.api)) {
+    const wanted = plain.api[target] ?? 'nothing';
+    if (state === wanted || throughStates?.has(`${target} ${state}`)) continue;
+    court.report('differs api', target, `the API has ${state}, and without mishaps ${wanted}`);
+  }
+  for (const key of new Set([...Object.keys(plain.objects), ...Object.keys(lived.objects)])) {
+    const [wanted, found] = [plain.objects[key] ?? 'gone', lived.objects[key] ?? 'gone'];
+    if (wanted !== found)
+      court.report(
+        'differs object',
+        key,
+        `it ends as\n${found}\nand without mishaps as\n${wanted}`,
+      );
+  }
+  more(court, 'puts', plain.puts, lived.puts, mishaps);
+  if (throughStates) return;
+  more(court, 'changes', plain.changes, lived.changes, mishaps * MOST_OF_AN_ATTEMPT);
+  more(court, 'moves', plain.moves, lived.moves, 0);
+}
+
+function more(
+  court: Court,
+  what: 'puts' | 'changes' | 'moves',
+  plain: Readonly<Record<string, number>>,
+  lived: Readonly<Record<string, number>>,
+  allowed: number,
+): void {
+  for (const [subject, count] of Object.entries(lived)) {
+    const wanted = plain[subject] ?? 0;
+    if (count > wanted + allowed)
+      court.report(`differs ${what}`, subject, `${count}, and without mishaps ${wanted}`);
+  }
+}
+
+/** The same for lives in which much happens: what depends on no moment. */
+export function compareEnds(court: Court, plain: Outcome, lived: Outcome): void {
+  for (const key of new Set([...Object.keys(plain.ends), ...Object.keys(lived.ends)])) {
+    const [wanted, found] = [plain.ends[key] ?? 'gone', lived.ends[key] ?? 'gone'];
+    if (wanted !== found)
+      court.report('differs end', key, `it ends as ${found}, and without mishaps as ${wanted}`);
+  }
+}

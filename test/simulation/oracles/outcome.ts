@@ -1,0 +1,119 @@
+import type { Life } from '../life/life.ts';
+import { type ApiCall, endpointsOf } from '../record/facts.ts';
+import { endpointKey, keyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+
+/** What a life has come to, without what differs between two tellings that are equal. */
+export interface Outcome {
+  /** By organization and pipe: what the API has. */
+  readonly api: Readonly<Record<string, string>>;
+  /** By object: its spec, its conditions without ids, times and numbers of tries, its inventory. */
+  readonly objects: Readonly<Record<string, string>>;
+  /** By object: what of it follows from what users and the API did, at whatever moment. */
+  readonly ends: Readonly<Record<string, string>>;
+  /** By pipe: how many PUTs left. */
+  readonly puts: Readonly<Record<string, number>>;
+  /** By organization: how many changes left, and how often an endpoint came and went. */
+  readonly changes: Readonly<Record<string, number>>;
+  readonly moves: Readonly<Record<string, number>>;
+}
+
+/** Listens to a life from its beginning; what it returns reads the outcome at its end. */
+export function observeOutcome(life: Life): () => Outcome {
+  const puts = new Map<string, number>();
+  const changes = new Map<string, number>();
+  const moves = new Map<string, number>();
+  const count = (counts: Map<string, number>, key: string): void =>
+    void counts.set(key, (counts.get(key) ?? 0) + 1);
+  life.chronicle.listen((fact) => {
+    if (fact.what === 'leaves') {
+      if (fact.call.method === 'PUT') count(puts, fact.call.target);
+      if (fact.call.method === 'PATCH' && isChange(fact.call)) count(changes, fact.call.target);
+    }
+    if (fact.what !== 'done') return;
+    const { added = [], removed = [] } = fact.call.executions.at(-1)?.moves ?? {};
+    for (const one of added) count(moves, `${fact.call.target} +${endpointKey(one)}`);
+    for (const one of removed) count(moves, `${fact.call.target} -${endpointKey(one)}`);
+  });
+  return () => ({
+    api: stateOfApi(life),
+    objects: objectsOf(life),
+    ends: endsOf(life),
+    puts: Object.fromEntries(puts),
+    changes: Object.fromEntries(changes),
+    moves: Object.fromEntries(moves),
+  });
+}
+
+export function stateOfApi(life: Life): Record<string, string> {
+  const state: Record<string, string> = {};
+  for (const { id } of life.world.organizations) {
+    const { name, privateEndpoints = [] } = life.api.organizations.of(id) ?? {};
+    const list = privateEndpoints.map(endpointKey).sort().join(', ');
+    state[`list of ${id}`] = `[${list}]`;
+    state[`name of ${id}`] = String(name);
+  }
+  for (const { organizationId, pipeId } of life.world.pipes) {
+    const pipe = `${organizationId}/service/${pipeId}`;
+    const settings = Object.entries(life.api.settings.of(pipe) ?? {}).sort();
+    state[`pipe ${pipe}`] = JSON.stringify(settings);
+  }
+  return state;
+}
+
+function objectsOf(life: Life): Record<string, string> {
+  return Object.fromEntries(
+    life.objects().map(({ plural, thing }) => {
+      const { conditions = [], privateEndpoints = [], pendingChange } = statusOf(thing);
+      const { finalizers, deletionTimestamp } = thing.metadata;
+      const said = conditions.map(
+        ({ type, status, reason, message }) => `${type} ${status} ${reason}: ${masked(message)}`,
+      );
+      const inventory = privateEndpoints.map(
+        (one) => `${endpointKey(one)} ${one.origin} ${one.state}`,
+      );
+      const parts = [
+        ...said,
+        JSON.stringify(thing.spec),
+        `inventory [${inventory.sort().join(', ')}]`,
+        ...(pendingChange ? ['a pending change'] : []),
+        ...(finalizers ?? []),
+        ...(deletionTimestamp === undefined ? [] : ['being deleted']),
+      ];
+      return [keyOf(plural, thing), parts.join('\n')] as const;
+    }),
+  );
+}
+
+/** Of what stands alone for its target; what a suspended one is depends on when it was suspended. */
+function endsOf(life: Life): Record<string, string> {
+  const alone = (target: string): boolean =>
+    life.world.objects.filter(({ plural, spec }) => targetOfSpec(plural, spec) === target)
+      .length === 1;
+  return Object.fromEntries(
+    life.objects().flatMap(({ plural, thing }) => {
+      const { suspend, mode } = specOf(thing);
+      const isRenamed = thing.metadata.name.endsWith('-renamed');
+      const isAlone = alone(targetOfSpec(plural, specOf(thing)));
+      if (!isAlone || isRenamed || suspend || mode === 'Plan') return [];
+      const { conditions = [], privateEndpoints = [] } = statusOf(thing);
+      const said = conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+      const inventory = privateEndpoints.map(
+        (one) => `${endpointKey(one)} ${one.origin} ${one.state}`,
+      );
+      return [[keyOf(plural, thing), [...said, ...inventory.sort()].join(', ')] as const];
+    }),
+  );
+}
+
+/** Request ids, times and numbers of tries differ. */
+function masked(message: string): string {
+  return message
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/\b\d+\b/g, '<n>');
+}
+
+function isChange({ body }: ApiCall): boolean {
+  const { add, remove } = endpointsOf(body);
+  return body.name !== undefined || add.length + remove.length > 0;
+}

@@ -1,0 +1,118 @@
+import { drop, edit } from '../life/acts.ts';
+import type { Life } from '../life/life.ts';
+import type { Product } from '../life/product.ts';
+import type { Act, Point, Script } from '../life/world.ts';
+import { compare } from '../oracles/differential.ts';
+import { type Lived, live } from '../oracles/live.ts';
+import { type Outcome, stateOfApi } from '../oracles/outcome.ts';
+import { type FateName, mishapOf } from './fates.ts';
+import type { Workload } from './workloads.ts';
+
+/** The workload without its mishap. */
+interface Plain {
+  readonly outcome: Outcome;
+  /** Every state that the API went through. */
+  readonly states: ReadonlySet<string>;
+  /** When each of the calls and writes of the workload left. */
+  readonly points: readonly number[];
+}
+
+/** So long after an act of the workload everything is quiet again. */
+const QUIET_MS = 20_000;
+
+/** A sweep over the calls and writes of the workloads, in one copy of the product. */
+export class Sweep {
+  readonly #product: Product;
+  readonly #plain = new Map<string, Promise<Plain>>();
+
+  constructor(product: Product) {
+    this.#product = product;
+  }
+
+  /** How many calls and writes a workload has. */
+  async pointsOf(workload: Workload): Promise<number> {
+    return (await this.#plainOf(workload)).points.length;
+  }
+
+  async live(
+    workload: Workload,
+    { point, fate }: { readonly point: number; readonly fate: FateName },
+    listen: (life: Life) => void,
+  ): Promise<Lived> {
+    const plain = await this.#plainOf(workload);
+    const at = plain.points[point - 1];
+    if (at === undefined)
+      throw new Error(`${workload.name} has ${plain.points.length} calls and writes, not ${point}`);
+    const wanted =
+      fate === 'edited' || fate === 'deleted' ? await this.#plainOf(workload, { fate, at }) : plain;
+    let count = 0;
+    const script: Script = {
+      acts: workload.acts,
+      mishap: (one) => {
+        const given = workload.given?.(one.name);
+        if (!isSwept(one)) return given;
+        count += 1;
+        return count === point ? mishapOf(fate, one, workload) : given;
+      },
+    };
+    const lived = await live({ world: workload.world, script, product: this.#product }, listen);
+    const throughStates = fate === 'deleted' ? plain.states : undefined;
+    compare(lived.court, wanted.outcome, lived.outcome, {
+      mishaps: 1,
+      ...(throughStates && { throughStates }),
+    });
+    return lived;
+  }
+
+  /** Lived once for all; with what the user does meanwhile, done in a quiet moment near it. */
+  #plainOf(workload: Workload, user?: { fate: 'edited' | 'deleted'; at: number }): Promise<Plain> {
+    const last = workload.acts.findLast(({ atMs }) => atMs <= (user?.at ?? 0))?.atMs ?? 0;
+    const name = user ? `${workload.name} ${user.fate} after ${last}` : workload.name;
+    const known =
+      this.#plain.get(name) ?? this.#livePlain(workload, user && actOf(workload, user.fate, last));
+    this.#plain.set(name, known);
+    return known;
+  }
+
+  async #livePlain(workload: Workload, act: Act | undefined): Promise<Plain> {
+    const states = new Set<string>();
+    const points: number[] = [];
+    let timeline: Life['timeline'] | undefined;
+    const script: Script = {
+      acts: act ? [...workload.acts, act] : workload.acts,
+      mishap: (one) => {
+        if (isSwept(one)) points.push(timeline?.now ?? 0);
+        return workload.given?.(one.name);
+      },
+    };
+    const options = { world: workload.world, script, product: this.#product };
+    const { outcome, court } = await live(options, (life) => {
+      timeline = life.timeline;
+      life.chronicle.listen(({ what }) => {
+        if (what !== 'done' && what !== 'act' && what !== 'process') return;
+        for (const [target, state] of Object.entries(stateOfApi(life)))
+          states.add(`${target} ${state}`);
+      });
+    });
+    const [first] = court.violations;
+    if (first)
+      throw new Error(`${workload.name} without mishaps breaks ${first.rule}: ${first.text}`);
+    return { outcome, states, points };
+  }
+}
+
+function actOf(workload: Workload, fate: 'edited' | 'deleted', afterMs: number): Act {
+  const { subject } = workload;
+  return {
+    id: fate,
+    atMs: afterMs + QUIET_MS,
+    isMishap: false,
+    perform: (life) =>
+      fate === 'edited' ? edit(life, subject, workload.edit) : drop(life, subject),
+  };
+}
+
+/** Calls, writes of the status and of finalizers. */
+function isSwept({ isCall, name }: Point): boolean {
+  return isCall || name.startsWith('PUT ') || name.startsWith('PATCH ');
+}
