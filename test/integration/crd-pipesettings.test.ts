@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseSpec, pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
-import { isNumber, RANGES, settingNames } from '../../src/kinds/pipe-settings/settings.ts';
+import { isNumber, RANGES, names as settingNames } from '../../src/kinds/pipe-settings/settings.ts';
 import { newNamespace } from '../controlplane/client.ts';
 import {
   complaint,

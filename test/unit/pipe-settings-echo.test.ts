@@ -5,8 +5,8 @@ import { compare, readEcho } from '../../src/kinds/pipe-settings/echo.ts';
 import { type PipeSettingsStatus, status } from '../../src/kinds/pipe-settings/resource.ts';
 import {
   isNumber,
-  type SettingName,
-  settingNames,
+  type Name as SettingName,
+  names as settingNames,
 } from '../../src/kinds/pipe-settings/settings.ts';
 import { fitTo } from '../../src/kinds/shared/fit.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { kindSchema } from '../../crds/manifest.ts';
 import { definition } from '../../src/kinds/pipe-settings/definition.ts';
 import { parseSpec, targetOf } from '../../src/kinds/pipe-settings/resource.ts';
-import { settingNames } from '../../src/kinds/pipe-settings/settings.ts';
+import { names as settingNames } from '../../src/kinds/pipe-settings/settings.ts';
 import { crdAccepts } from '../support/crd-accepts.ts';
 
 const good = {

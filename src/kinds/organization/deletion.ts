@@ -126,7 +126,8 @@ export async function cleanUp(
   const { spec, goal } = planned;
   if (planOnly) return showCleanup(object, planned, setup, now);
   const lastTry = deadline - LAST_TRY_MS;
-  const latest = now < lastTry ? lastTry : Math.max(deadline, now);
+  const latestFrom = (at: number) => (at < lastTry ? lastTry : Math.max(deadline, at));
+  const latest = latestFrom(now);
   const due = whenDue(object, setup.caller.factsOf(object), { confirmed: false, now });
   if (due.type === 'later')
     return { next: { at: Math.min(due.at ?? latest, latest) }, did: 'nothing' };
@@ -144,7 +145,11 @@ export async function cleanUp(
     const left = leftOf(draft, goal);
     const isOver = isClean(left, draft);
     if (!isOver) setup.failedCleanups.add(uid);
-    if (!isOver && context.now() < deadline) return whileDeleting(result, left, deadline, latest);
+    if (!isOver && context.now() < deadline) {
+      // The attempt may have outlasted the time of the last try.
+      const bound = latestFrom(context.now());
+      return whileDeleting(result, left, deadline, bound);
+    }
     const released = await letGo(began, context, setup, left, isOver ? undefined : TOO_LATE);
     return { ...released, events: result.events ?? [] };
   });
@@ -204,6 +209,6 @@ function whileDeleting(result: Result, { own }: Left, deadline: number, latest: 
   const says = (message: string): string =>
     message.startsWith(DELETING) ? message : `${DELETING}${what}; ${ends}. In the way: ${message}`;
   const conditions = status.conditions?.map((one) => ({ ...one, message: says(one.message) }));
-  const next = result.next === 'on-change' ? { at: latest } : result.next;
+  const next = { at: result.next === 'on-change' ? latest : Math.min(result.next.at, latest) };
   return { ...result, next, status: { ...status, conditions } };
 }

@@ -1,5 +1,5 @@
 import { plainLine } from '../../api/reply/text.ts';
-import { canonicalJson } from '../shared/canonical.ts';
+import { textOf } from '../shared/canonical.ts';
 import type { FieldChange } from '../shared/preview.ts';
 import type { Comparison, Declared } from './echo.ts';
 
@@ -71,6 +71,5 @@ export function describeDifferences(differences: Comparison['differences']): str
 
 /** A value in one line, whatever the API calls one. */
 export function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : canonicalJson(value);
-  return plainLine(text, 64, (one) => one);
+  return plainLine(textOf(value), 64, (one) => one);
 }

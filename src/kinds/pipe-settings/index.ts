@@ -6,7 +6,7 @@ import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
 import { howToSend, showPlan } from '../shared/planned.ts';
 import { previewOf } from './preview.ts';
-import { callOf, settingsRequest, UPDATE_PIPE_SETTINGS } from './remote.ts';
+import { settingsRequest, UPDATE_PIPE_SETTINGS } from './remote.ts';
 import { isConfirmed, report } from './report.ts';
 import {
   type PipeSettings,
@@ -31,7 +31,7 @@ function create(context: KindContext): Kind {
   return createKind<PipeSettings>(context, kind, (object, attempt, shared) =>
     reconcileDeclared(object, attempt, shared, declared, async (began, { spec }, calls, none) => {
       const request = settingsRequest(baseUrl, spec);
-      const answer = none ?? (await calls.send(callOf(request)));
+      const answer = none ?? (await calls.send(request.call));
       const now = attempt.now();
       return report({ object: began, spec, request, apiHash, settlesInMs, now }, answer);
     }),

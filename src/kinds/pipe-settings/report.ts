@@ -185,16 +185,16 @@ function accepted(replied: Replied, lost: LostWrite): FailureReport {
 
 function applied(replied: Replied): FailureReport {
   const { object, spec, request, verdict, changed, notReported, now } = replied;
-  const { requestId, result } = verdict;
   const { keys, hash: requestHash } = request;
+  const { requestId, result } = verdict;
   const which = keys.length === 1 ? 'it' : `${notReported.length} of them`;
-  const omitted =
-    notReported.length === 0 ? '' : `; the response omitted ${which}, see status.notReported`;
+  const omitted = `; the response omitted ${which}, see status.notReported`;
+  const message = acceptedText(replied, notReported.length === 0 ? '' : omitted);
+  const sent = { object, spec, message, requestId, requestHash, keys, now };
   return reportApplied({
-    message: acceptedText(replied, omitted),
+    ...sent,
     changed: changed.length === 0 ? undefined : changes.describeChanges(changed),
     reported: (key) => changes.shown(result[key] ?? 'not reported'),
-    ...{ object, spec, requestId, requestHash, keys, now },
   });
 }
 

@@ -1,36 +1,11 @@
 import * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../../kube/resource.ts';
 import { type Stored, specParser } from '../schema/parser.ts';
-import {
-  fields,
-  flag,
-  immutable,
-  integer,
-  list,
-  optional,
-  scalar,
-  someOf,
-  text,
-  timestamp,
-} from '../schema/schema.ts';
-import {
-  credentialsSecretRef,
-  identifier,
-  mode,
-  reassertInterval,
-  suspend,
-} from '../schema/spec-fields.ts';
+import * as piece from '../schema/schema.ts';
+import * as shared from '../schema/spec-fields.ts';
 import { commonStatus, digest, writeStatus } from '../schema/status-fields.ts';
-import { piece, toStructural } from '../schema/structural.ts';
-import {
-  ABOUT,
-  isNumber,
-  isSetting,
-  type NumberName,
-  RANGES,
-  type SettingName,
-  settingNames,
-} from './settings.ts';
+import { piece as made, toStructural } from '../schema/structural.ts';
+import * as settings from './settings.ts';
 
 export const pipeSettingsType: ResourceType = {
   group: 'pipewright.dev',
@@ -39,21 +14,27 @@ export const pipeSettingsType: ResourceType = {
   kind: 'PipeSettings',
 };
 
+type Whole = ReturnType<typeof piece.integer>;
 type Shape = {
-  [Name in SettingName]: ReturnType<Name extends NumberName ? typeof integer : typeof flag>;
+  [Name in settings.Name]: Name extends settings.NumberName ? Whole : ReturnType<typeof piece.flag>;
 };
 
 /** One schema for each setting. */
-function settingsShape(number: (name: NumberName) => ReturnType<typeof integer>): Shape {
-  const shape = settingNames.map(
-    (name) => [name, isNumber(name) ? number(name) : flag(ABOUT[name])] as const,
+function settingsShape(number: (name: settings.NumberName) => Whole): Shape {
+  const shape = settings.names.map(
+    (name) =>
+      [name, settings.isNumber(name) ? number(name) : piece.flag(settings.ABOUT[name])] as const,
   );
   return Object.fromEntries(shape) as unknown as Shape;
 }
 
 const declaredSettings = settingsShape((name) => {
-  const { min, max, unit } = RANGES[name];
-  return integer(`${ABOUT[name]} ${`${min} to ${max} ${unit}`.trimEnd()}.`, min, max);
+  const { min, max, unit } = settings.RANGES[name];
+  return piece.integer(
+    `${settings.ABOUT[name]} ${`${min} to ${max} ${unit}`.trimEnd()}.`,
+    min,
+    max,
+  );
 });
 
 const MOST_ADDITIONAL = 20;
@@ -63,23 +44,23 @@ const name = z.string().check(
     error: 'must be named with 1 to 64 lower-case letters, digits or _, the first a letter',
     abort: true,
   }),
-  z.refine((value) => !isSetting(value), { error: 'must stand in spec.settings' }),
+  z.refine((value) => !settings.isSetting(value), { error: 'must stand in spec.settings' }),
 );
-const value = scalar(
+const value = piece.scalar(
   'Its value: text of at most 256 characters, a whole number, true or false.',
   256,
   'whole',
 );
 
 /** The parser alone checks the names: CEL does not see a map whose values have no type. */
-const additionalSettings = piece(
+const additionalSettings = made(
   z
     .record(name, value, {
       error: (issue) =>
         issue.code === 'invalid_key' ? issue.issues[0]?.message : 'must be an object',
     })
     .check(
-      z.refine((settings) => Object.keys(settings).length <= MOST_ADDITIONAL, {
+      z.refine((given) => Object.keys(given).length <= MOST_ADDITIONAL, {
         error: `must have at most ${MOST_ADDITIONAL} entries`,
       }),
     ),
@@ -94,27 +75,25 @@ const additionalSettings = piece(
   },
 );
 
-export const spec = fields(
+export const spec = piece.fields(
   'The settings of one existing ingestion pipe.',
   {
-    organizationId: identifier('Organization that owns the service.'),
-    serviceId: identifier('Service that owns the pipe.'),
-    pipeId: identifier('The pipe.'),
-    credentialsSecretRef,
-    settings: someOf(
+    organizationId: shared.identifier('Organization that owns the service.'),
+    serviceId: shared.identifier('Service that owns the pipe.'),
+    pipeId: shared.identifier('The pipe.'),
+    credentialsSecretRef: shared.credentialsSecretRef,
+    settings: piece.someOf(
       'The settings to manage, at least one, under the names of the API. Only declared settings are sent; all others are left as they are.',
       declaredSettings,
       1,
     ),
-    additionalSettings: optional(additionalSettings),
-    suspend,
-    mode,
-    reassertInterval,
+    additionalSettings: piece.optional(additionalSettings),
+    ...shared.whenSent,
   },
   [
-    immutable('organizationId', 'organization'),
-    immutable('serviceId', 'service'),
-    immutable('pipeId', 'pipe'),
+    piece.immutable('organizationId', 'organization'),
+    piece.immutable('serviceId', 'service'),
+    piece.immutable('pipeId', 'pipe'),
   ],
 );
 
@@ -123,35 +102,43 @@ export const spec = fields(
  * exactly.
  */
 const reportedSettings = settingsShape((name) =>
-  integer(ABOUT[name], Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  piece.integer(settings.ABOUT[name], Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
 );
 
-const otherSetting = fields('One setting.', {
-  field: text('Name of the setting.', 128),
-  value: text('Its value as JSON text, cut at 128 characters.', 128),
+const otherSetting = piece.fields('One setting.', {
+  field: piece.text('Name of the setting.', 128),
+  value: piece.text('Its value as JSON text, cut at 128 characters.', 128),
 });
 
-export const status = someOf(
+export const status = piece.someOf(
   'What the operator did and what the API reported. Only the operator writes it.',
   {
     ...commonStatus,
     ...writeStatus({
       // All twelve and the additional ones, whose names are the longest.
-      ...{ keys: 32, differences: 32, planChanges: 32, field: 64 },
-      ...{ drift: 12, planRequests: 1, historyChanges: 12 },
-      // A history has many values.
-      ...{ value: 64, historyValue: 16, body: 4096 },
+      keys: 32,
+      differences: 32,
+      planRequests: 1,
+      planChanges: 32,
+      historyChanges: 12,
+      field: 64,
+      // A history has many.
+      historyValue: 16,
+      body: 4096,
     }),
-    settings: someOf('The settings as the API last reported them.', reportedSettings),
-    otherSettings: list(
+    settings: piece.someOf('The settings as the API last reported them.', reportedSettings),
+    otherSettings: piece.list(
       'Other settings in the last response, and those whose value could not be read; the first 20.',
       20,
       otherSetting,
     ),
-    unconfirmedWrite: fields('The last request of which nobody knows whether it took effect.', {
-      time: timestamp('When it was sent.'),
-      requestHash: digest('Its hash, as in applied.requestHash.'),
-    }),
+    unconfirmedWrite: piece.fields(
+      'The last request of which nobody knows whether it took effect.',
+      {
+        time: piece.timestamp('When it was sent.'),
+        requestHash: digest('Its hash, as in applied.requestHash.'),
+      },
+    ),
   },
 );
 
@@ -174,7 +161,6 @@ export const parseSpec = specParser(spec);
  * are the same in whatever case they are written.
  */
 export function targetOf(object: KubeObject): string | undefined {
-  if (object.spec === undefined || object.spec === null) return undefined;
-  const { organizationId, serviceId, pipeId } = object.spec as Readonly<Record<string, unknown>>;
+  const { organizationId, serviceId, pipeId } = (object.spec ?? {}) as Partial<PipeSettingsSpec>;
   return JSON.stringify([organizationId, serviceId, pipeId]).toLowerCase();
 }

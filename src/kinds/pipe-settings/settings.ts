@@ -33,14 +33,14 @@ export const RANGES = {
   engine_min_insert_block_size_bytes: { min: 0, max: 1_073_741_824, unit: 'bytes (up to 1 GiB)' },
   engine_max_download_threads: { min: 0, max: 32, unit: 'threads' },
   engine_parallel_distributed_insert_select: { min: 0, max: 2, unit: '' },
-} as const satisfies Partial<Record<SettingName, object>>;
+} as const satisfies Partial<Record<Name, object>>;
 
-export type SettingName = keyof typeof ABOUT;
+export type Name = keyof typeof ABOUT;
 export type NumberName = keyof typeof RANGES;
 
-export const settingNames = Object.keys(ABOUT) as readonly SettingName[];
+export const names = Object.keys(ABOUT) as readonly Name[];
 
-export function isSetting(name: string): name is SettingName {
+export function isSetting(name: string): name is Name {
   return Object.hasOwn(ABOUT, name);
 }
 

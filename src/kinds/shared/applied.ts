@@ -1,5 +1,6 @@
-import type { Event, Result } from '../../controller/kind.ts';
+import type { Event } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import type { WriteStatus } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
 import {
   type CommonStatus,
@@ -9,12 +10,11 @@ import {
   saying,
 } from './common-status.ts';
 import { reassertedAt } from './due.ts';
+import type { FailureReport } from './failure-report.ts';
 
 /** What the API has confirmed. */
 export interface Confirmation {
-  readonly object: KubeObject & {
-    readonly status?: CommonStatus & { readonly applied?: Applied | undefined };
-  };
+  readonly object: KubeObject & { readonly status?: WriteStatus };
   readonly spec: { readonly reassertInterval?: string | undefined };
   readonly message: string;
   readonly requestId: string | undefined;
@@ -28,19 +28,10 @@ export interface Confirmation {
   readonly now: number;
 }
 
-interface Applied {
-  readonly time: string;
-  readonly generation: number;
-  readonly requestId?: string | undefined;
-  readonly requestHash: string;
-  readonly keys: readonly string[];
-}
-
 /** The declared state is confirmed: Ready, until the spec changes or it is to be sent again. */
-export function reportApplied(confirmation: Confirmation): Pick<Result, 'next'> & {
-  readonly status: CommonStatus & { readonly applied: Applied };
-  readonly events: readonly Event[];
-} {
+export function reportApplied(
+  confirmation: Confirmation,
+): FailureReport & { readonly status: CommonStatus & WriteStatus } {
   const { object, spec, message, requestId, requestHash, keys, now } = confirmation;
   const time = timestamp(now);
   const nextAttempt = reassertedAt(object, Date.parse(time), spec.reassertInterval);

@@ -41,7 +41,10 @@ export class Caller<T extends KubeObject> {
     const { name } = wish.ref;
     const calls = new OneAttempt({
       ...this.#context,
-      ...{ context, wish, remembered: this.#remembered, targets: this.#targets },
+      context,
+      wish,
+      remembered: this.#remembered,
+      targets: this.#targets,
       id: queueKey(this.#kind, keyOf(object)),
       target: this.#targetOf(object),
       onTried: (version) => void this.#tried.set(keyOf(object), { name, version }),

@@ -3,6 +3,7 @@ import type { Priority } from '../../controller/queue.ts';
 import { parseDuration } from '../../duration.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { SecretState } from '../../kube/secrets/secret-state.ts';
+import type { WriteStatus } from '../schema/status-fields.ts';
 import { wholeSecond } from './canonical.ts';
 import { type CommonStatus, currentReady, isRequested } from './common-status.ts';
 import { isFailure, longestWait } from './failures.ts';
@@ -33,9 +34,7 @@ interface Asked {
   readonly now: number;
 }
 
-interface TriedStatus extends CommonStatus {
-  readonly applied?: { readonly time: string } | undefined;
-}
+type TriedStatus = CommonStatus & WriteStatus;
 
 const NOW: Due = { type: 'now', priority: 'scheduled', halfOpen: false };
 const OWN_TIME: Due = { type: 'now', priority: 'scheduled', halfOpen: true };
@@ -54,7 +53,7 @@ export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due
   if (ready.reason === 'Applied' || ready.reason === 'Fetched')
     return asked.confirmed ? whenReasserted(object, asked) : NOW;
   // What else kept it back before is over: this is asked after all that could.
-  if (!isFailure(ready.reason) || OVER.has(ready.reason)) return NOW;
+  if (!isFailure(ready.reason) || ready.reason === 'TargetConflict') return NOW;
   // One that was held back with the refused key of another object asks for its turn.
   if (status.nextAttemptTime === undefined) return NOW;
   const at = Date.parse(status.nextAttemptTime);
@@ -66,16 +65,8 @@ export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due
   return { type: 'later', at: Math.min(at, wholeSecond(asked.now + longestWait(ready.reason))) };
 }
 
-const OVER: ReadonlySet<string> = new Set(['TargetConflict', 'SpecInvalid']);
-
 /** Mended by another Secret: a key of another organization is often answered with 404. */
-const OF_SECRET: ReadonlySet<string> = new Set([
-  'SecretInvalid',
-  'Unauthorized',
-  'Rejected',
-  'Forbidden',
-  'NotFound',
-]);
+const OF_SECRET = ['SecretInvalid', 'Unauthorized', 'Rejected', 'Forbidden', 'NotFound'];
 
 /** Whether the attempt that failed may not fail with the Secret as it is now. */
 function isSecretNew(reason: string, { secret, triedSecret }: CallFacts): boolean {
@@ -84,7 +75,9 @@ function isSecretNew(reason: string, { secret, triedSecret }: CallFacts): boolea
   if (reason === 'SecretForbidden') return secret.state !== 'forbidden';
   if (secret.state !== 'present') return false;
   // A process that has just started does not know with which one it failed.
-  return triedSecret === undefined ? OF_SECRET.has(reason) : triedSecret !== secret.resourceVersion;
+  return triedSecret === undefined
+    ? OF_SECRET.includes(reason)
+    : triedSecret !== secret.resourceVersion;
 }
 
 /**
