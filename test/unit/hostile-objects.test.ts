@@ -21,6 +21,12 @@ describe.each(definitions.map((definition) => [definition.type.kind, definition]
       );
     });
 
+    test('takes a deep spec', async () => {
+      const deep: unknown = JSON.parse(`${'{"a":['.repeat(200)}${']}'.repeat(200)}`);
+      for (const one of [deep, { ...declared, name: deep, settings: deep }])
+        await expect(lifeOf({ definition, spec: one })).resolves.toBeDefined();
+    });
+
     test('takes any JSON as spec', async () => {
       await fc.assert(
         fc.asyncProperty(spoiltOf(spec), fc.nat(), async (odd, seed) => {
