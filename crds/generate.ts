@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { toYaml } from '../src/cli/yaml.ts';
 import { definitions } from '../src/kinds/definitions.ts';
-import { customResourceDefinition } from '../src/kinds/schema/manifest.ts';
+import { customResourceDefinition } from './manifest.ts';
 import { messagesPage } from './messages.ts';
 import { referencePage } from './reference.ts';
 

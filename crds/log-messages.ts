@@ -19,12 +19,6 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     fields: ['kind', 'namespace', 'name', 'failures', 'errorStack'],
     means: 'Report it with this line. Other objects are not affected.',
   },
-  'a status could not be written before stopping': {
-    level: 'warn',
-    fields: [],
-    means:
-      'The error names the object. The next process sends the settings of a pipe once more, and looks at an organization.',
-  },
   'insecure-skip-tls-verify: whoever answers is taken for the API server and gets our credentials':
     {
       level: 'warn',
@@ -85,7 +79,7 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
   },
   'deleting an Organization with private endpoints left at the API': {
     level: 'warn',
-    fields: ['kind', 'namespace', 'name', 'left'],
+    fields: ['kind', 'namespace', 'name', 'organizationId', 'left'],
     means: 'As the event CleanupAbandoned. Remove them at the API if they are not wanted.',
   },
   'a reconcile did not end within the grace period; aborting its call and stopping': {

@@ -1,9 +1,11 @@
-import { EVENTS } from '../src/kinds/shared/event-reasons.ts';
+import { WHO_ACTS } from '../src/cli/who-acts.ts';
+import type { ReadyReason } from '../src/kinds/shared/common-status.ts';
 import { isFailure } from '../src/kinds/shared/failures.ts';
-import { REASONS, type ReadyReason, type ReasonRow } from '../src/kinds/shared/reasons.ts';
-import { CONFLICT_GRACE_MS, FAILURES } from '../src/waits.ts';
+import { FAILURES } from '../src/waits.ts';
+import { EVENTS } from './event-reasons.ts';
 import { LOG_MESSAGES } from './log-messages.ts';
 import { code, table } from './markdown.ts';
+import { REASONS, type ReasonRow } from './reasons.ts';
 
 const reasons = Object.entries(REASONS) as [ReadyReason, ReasonRow][];
 
@@ -15,7 +17,7 @@ export function messagesPage(): string {
   const lines = [
     '# Messages',
     '',
-    'What the operator says, and who acts on it. Made by `npm run generate` from the tables in `src/kinds/status`, `src/waits.ts` and `crds/log-messages.ts`.',
+    'What the operator says, and who acts on it. Made by `npm run generate` from the tables in `crds/`, `src/waits.ts` and `src/cli/who-acts.ts`.',
     '',
     '## Reasons of Ready',
     '',
@@ -50,10 +52,11 @@ export function messagesPage(): string {
 
 /** The table of the guide on conditions. */
 export function conditionsTable(): string {
-  const rows = reasons.map(
-    ([reason, row]) =>
-      `| ${code(reason)} | ${row.ready} | ${besideOf(reason, row)} | ${row.means}${row.todo === 'Nothing.' ? '' : ` ${row.todo}`} |`,
-  );
+  const rows = reasons.map(([reason, row]) => {
+    const { todo } = WHO_ACTS[reason];
+    const says = todo === 'Nothing.' ? row.means : `${row.means} ${todo}`;
+    return `| ${code(reason)} | ${row.ready} | ${besideOf(reason, row)} | ${says} |`;
+  });
   return [
     '| Reason | Ready | Beside it | What it means, and what to do |',
     '|---|---|---|---|',
@@ -62,6 +65,7 @@ export function conditionsTable(): string {
 }
 
 function reasonSection(reason: ReadyReason, row: ReasonRow): string[] {
+  const { acts, todo } = WHO_ACTS[reason];
   return [
     '',
     `### ${reason}`,
@@ -70,8 +74,8 @@ function reasonSection(reason: ReadyReason, row: ReasonRow): string[] {
     '',
     `- Ready: ${row.ready}; beside it: ${besideOf(reason, row)}`,
     ...(isFailure(reason) ? [`- Tried again: ${triedAgain(reason)}`] : []),
-    `- Who acts: ${row.acts.join('; else ')}`,
-    `- What to do: ${row.todo}`,
+    `- Who acts: ${acts.join('; else ')}`,
+    `- What to do: ${todo}`,
   ];
 }
 
@@ -82,8 +86,7 @@ function besideOf(reason: ReadyReason, { beside }: ReasonRow): string {
 function triedAgain(reason: keyof typeof FAILURES): string {
   const { firstMs, capMs } = FAILURES[reason];
   if (reason === 'SpecInvalid') return 'when the spec is edited';
-  if (reason === 'TargetConflict')
-    return `when the other object is gone; looked at after ${inWords(CONFLICT_GRACE_MS)}, then every ${inWords(capMs)}`;
+  if (reason === 'TargetConflict') return 'when the owner is gone or another object is the owner';
   return firstMs === capMs
     ? `every ${inWords(firstMs)}`
     : `after ${inWords(firstMs)}, at the longest every ${inWords(capMs)}`;

@@ -1,6 +1,6 @@
 import type { Definition } from '../src/kinds/schema/definition.ts';
-import { kindSchema } from '../src/kinds/schema/manifest.ts';
 import type { Structural } from '../src/kinds/schema/structural.ts';
+import { kindSchema } from './manifest.ts';
 import { code, table } from './markdown.ts';
 
 /**

@@ -6,9 +6,9 @@ import {
   readyOf,
 } from '../kinds/shared/common-status.ts';
 import { isFailure } from '../kinds/shared/failures.ts';
-import { REASONS, type ReasonRow } from '../kinds/shared/reasons.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { FAILURES } from '../waits.ts';
+import { type Acting, OPERATOR, WHO_ACTS } from './who-acts.ts';
 
 /** In the order in which tables show them: what needs a person first. */
 export const STATES = [
@@ -88,16 +88,13 @@ function unheard(object: KubeObject, status: CommonStatus): string {
   return `The operator has not acted on generation ${generationOf(object)} yet${said}`;
 }
 
-const BY_ITSELF = 'the operator, by itself';
-
-/** By the table of reasons, which is written for Markdown. */
 function actingOn(reason: string, isReady: boolean, isStalled: boolean) {
-  const rows: Readonly<Record<string, ReasonRow>> = REASONS;
-  const { acts, todo } = rows[Object.hasOwn(rows, reason) ? reason : 'Pending'] ?? REASONS.Pending;
-  const people = acts.filter((actor) => actor !== BY_ITSELF);
+  const rows: Readonly<Record<string, Acting>> = WHO_ACTS;
+  const { acts, todo } = rows[Object.hasOwn(rows, reason) ? reason : 'Pending'] ?? WHO_ACTS.Pending;
+  const people = acts.filter((actor) => actor !== OPERATOR);
   // Where a person must act in the end, the operator goes on by itself first.
   const isEarly = !isReady && isFailure(reason) && FAILURES[reason].side === 'Stalled';
-  const early = isEarly ? [BY_ITSELF, ...people] : acts;
+  const early = isEarly ? [OPERATOR, ...people] : acts;
   const who = isStalled && people.length > 0 ? people : early;
   return { who: who.join('; else '), todo: todo.replaceAll('`', '') };
 }

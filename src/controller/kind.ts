@@ -35,8 +35,8 @@ export interface Result {
    * Plain facts for the log line of a reconcile that did something; never credentials, nor the
    * content of a record.
    */
-  readonly facts?: Readonly<Record<string, string | number | boolean | undefined>>;
-  readonly counts?: Counts;
+  readonly facts?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  readonly counts?: Counts | undefined;
 }
 
 /** What the engine gives to one reconcile of one object. */

@@ -103,8 +103,8 @@ export function newestOf({ kind, object }: Known): KubeObject {
 
 /** The server's answer replaces what is known; who has `written` it needs no news of it. */
 export function take(known: Known, answer: KubeObject, written?: object): void {
-  const { store } = known.kind;
-  store.put(answer, store.get(keyOf(answer)), written);
+  // Not over what the watch has brought since: an edit would be unseen for ever.
+  known.kind.store.put(answer, known.object, written);
   known.object = answer;
 }
 

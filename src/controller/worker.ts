@@ -163,8 +163,10 @@ export class Worker {
     const fields = { kind, namespace, name, failures };
     // A 422 says that a status does not fit its schema.
     if (error instanceof KubeError && error.status !== 422) {
-      const text = 'Kubernetes refused a request or did not answer; retrying';
-      log.warn({ ...fields, ...errorFields(error) }, text);
+      log.warn(
+        { ...fields, ...errorFields(error) },
+        'Kubernetes refused a request or did not answer; retrying',
+      );
     } else {
       log.error({ ...fields, ...bugFields(error) }, 'reconcile failed, a bug; retrying');
     }

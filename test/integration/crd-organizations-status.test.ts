@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
+import { kindSchema } from '../../crds/manifest.ts';
 import { definition } from '../../src/kinds/organization/definition.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
 import {
   type OrganizationStatus,
   organizationType,
 } from '../../src/kinds/organization/resource.ts';
-import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { newNamespace, waitFor } from '../controlplane/client.ts';
 import { printedTable } from '../support/columns.ts';
 import {

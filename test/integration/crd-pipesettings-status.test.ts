@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { kindSchema } from '../../crds/manifest.ts';
 import { definition } from '../../src/kinds/pipe-settings/definition.ts';
 import type { PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
-import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { newNamespace, waitFor } from '../controlplane/client.ts';
 import { printedTable } from '../support/columns.ts';
 import { goodSpec, installCrds, pipeSettings, putStatus, succeed } from '../support/crd.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseSpec, pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
-import { SETTINGS, settingNames } from '../../src/kinds/pipe-settings/settings.ts';
+import { isNumber, RANGES, names as settingNames } from '../../src/kinds/pipe-settings/settings.ts';
 import { newNamespace } from '../controlplane/client.ts';
 import {
   complaint,
@@ -31,17 +31,15 @@ const answers = (spec: unknown) =>
 /** Every setting, each with what this gives for its lowest and its highest value. */
 function settingsOf(value: (min: number, max: number) => unknown) {
   const entries = settingNames.map((name) => {
-    const setting = SETTINGS[name];
-    return [name, setting.type === 'boolean' ? value(0, 1) : value(setting.min, setting.max)];
+    const { min, max } = isNumber(name) ? RANGES[name] : { min: 0, max: 1 };
+    return [name, value(min, max)];
   });
   return Object.fromEntries(entries) as Readonly<Record<string, unknown>>;
 }
 
-const isFlag = (name: string): boolean =>
-  SETTINGS[name as keyof typeof SETTINGS].type === 'boolean';
 const withFlags = (settings: Readonly<Record<string, unknown>>, flag: boolean) =>
   Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [name, isFlag(name) ? flag : value]),
+    Object.entries(settings).map(([name, value]) => [name, isNumber(name) ? value : flag]),
   );
 
 describe('settings', () => {

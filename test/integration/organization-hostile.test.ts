@@ -153,6 +153,7 @@ const RESULTS: readonly Result[] = [
     name: 'has the same endpoint in two spellings',
     result: { ...whole, privateEndpoints: [{ ...entry, id: 'A' }, entry] },
     ends: 'Applied',
+    listed: 'A Found Present',
   },
   {
     name: 'has endpoints with no more than an id',

@@ -51,14 +51,14 @@ async function written(): Promise<string[]> {
   );
 }
 
-test('the finalizer is on before anything is sent; a deletion persists what it removes, and then lets go', async () => {
+test('the finalizer is on before anything is added; a deletion persists what it removes, and then lets go', async () => {
   const { metadata, status } = await applied();
   expect(metadata.finalizers).toEqual([FINALIZER]);
   expect(status.privateEndpoints).toMatchObject([{ id: 'ours', origin: 'Added' }]);
   expect(await written()).toEqual(['finalizers', 'status', 'status']);
   const [hold] = await orgs.writes('acme');
-  const [first] = orgs.calls();
-  expect(hold?.completed).toBeLessThanOrEqual(first?.receivedAt ?? 0);
+  const [, add] = orgs.calls();
+  expect(hold?.completed).toBeLessThanOrEqual(add?.receivedAt ?? 0);
   await orgs.remove('acme');
   await orgs.untilGone('acme');
   expect(orgs.said()).toEqual(['look', '+ours', 'look', '-ours']);
@@ -115,9 +115,8 @@ test('without the right to set the finalizer nothing is added, and the log names
 });
 
 test('what the API server has stored is what was written: in whatever state a restart costs nothing', async () => {
-  const ids = Array.from({ length: 8 }, () => crypto.randomUUID());
-  const [a, b, c, d, e, f, g, h] = ids;
-  scene.simulator.always({ play: { organization: { refusedIds: ['bad'] } } });
+  const ids = Array.from({ length: 7 }, () => crypto.randomUUID());
+  const [a, b, c, d, f, g, h] = ids;
   const described = (description: string): Spec => ({
     organizationId: g,
     privateEndpoints: [endpoint('ours', { description })],
@@ -129,7 +128,6 @@ test('what the API server has stored is what was written: in whatever state a re
     ['waiting', { organizationId: b, ...list('ours'), name: 'Waits' }, 'TargetConflict'],
     ['suspended', { organizationId: c, ...list('ours'), suspend: true }, 'Suspended'],
     ['planned', { organizationId: d, name: 'Acme', ...list('ours'), mode: 'Plan' }, 'Planned'],
-    ['refused', { organizationId: e, ...list('bad', 'good') }, 'Rejected'],
     ['blocked', { ...capped, ...list('ours') }, 'Applied'],
     ['blocked', { ...capped, ...list() }, 'RemovalBlocked'],
     ['described', described('one'), 'Applied'],

@@ -91,7 +91,7 @@ describe('status', () => {
 
   test.each([
     ['pset/refused', 'Stalled (Rejected)', /HTTP 400.*\n.*too big/],
-    ['pset/rival', 'Not ready (TargetConflict)', /^ {2}.*held by PipeSettings "good"/m],
+    ['pset/rival', 'Not ready (TargetConflict)', /^ {2}.*owned by PipeSettings "good"/m],
     [
       'pset/planned',
       'Planned (Planned)',

@@ -56,7 +56,7 @@ describe('one refused removal of three', () => {
     expect(object.status.privateEndpoints?.[0]?.lastError).toMatchObject({ httpStatus: 400 });
     expect(object.status.pendingChange).toBeUndefined();
     expect(side(object)).toBe('Stalled');
-    expect(ready(object).message).toContain('b');
+    expect(ready(object).message).toContain('the removal of b');
 
     scene.simulator.play({ organization: { refuseRemoves: [] } });
     await orgs.request('acme');
@@ -108,10 +108,8 @@ describe('sixty removals at an API that takes ten a request', () => {
 test('a hundred adds refused for one reason: the reason once, how many were tried, and no second round before its time', async () => {
   scene.simulator.play({ organization: { add: 'bad-request', refusedText: 'generic' } });
   await orgs.create('acme', list(...Array.from({ length: 100 }, (_, index) => `psc-${index}`)));
-  const object = await orgs.untilIt('acme', 'three to be refused', ({ status }) => {
-    const refused = status.privateEndpoints?.filter(({ state }) => state === 'Refused');
-    return refused?.length === 3;
-  });
+  const object = await orgs.until('acme', 'Rejected');
+  expect(inventoryOf(object)).toEqual(['psc-0', 'psc-1', 'psc-2'].map((id) => `${id} – Refused`));
   const { message } = ready(object);
   expect(message.match(/request is not valid/g)).toHaveLength(1);
   expect(message).toContain('3 of 100');

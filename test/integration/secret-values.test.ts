@@ -49,10 +49,11 @@ function isDealtWith({ status }: Pset): boolean {
   return status.conditions[0]?.status !== 'Unknown';
 }
 
-/** What the contract says a key may be. */
+/** What the contract says a key may be, once the white space around it is gone. */
 function isUsable(bytes: Buffer): boolean {
-  const text = bytes.toString('latin1').replace(/[\r\n]{1,4096}$/, '');
-  return text.length <= 4096 && /^[ -~]+$/.test(text);
+  const text = bytes.toString('latin1').trim();
+  const isQuoted = text.length > 1 && /^["']/.test(text) && text.at(0) === text.at(-1);
+  return text.length <= 4096 && /^[ -~]+$/.test(text) && !isQuoted;
 }
 
 /** It takes a fraction of this; on a machine with other work, several times that. */

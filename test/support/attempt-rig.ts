@@ -3,7 +3,7 @@ import type { RateLimiterOptions } from '../../src/api/limiter/contract.ts';
 import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
 import type { Reply } from '../../src/api/reply/reply.ts';
 import type { Context } from '../../src/controller/kind.ts';
-import { type Caller, type Calls, createCaller, type Wish } from '../../src/kinds/shared/calls.ts';
+import { Caller, type Calls, type NoCall, type Wish } from '../../src/kinds/shared/calls.ts';
 import type { KindContext } from '../../src/kinds/shared/context.ts';
 import type { CredentialRead } from '../../src/kinds/shared/credentials.ts';
 import { Waiters } from '../../src/kinds/shared/waiters.ts';
@@ -32,6 +32,32 @@ export function anyObject(name: string, more: Partial<KubeObject['metadata']> = 
 export function aKey(id: string, resourceVersion = '1'): CredentialRead {
   const credential = { id, authorization: 'Basic eA==', mask: (text: string) => text };
   return { ok: true, credential, resourceVersion };
+}
+
+/** The calls of an attempt that goes on until `end`; the permits are asked for one by one. */
+function performing(
+  caller: Caller<KubeObject>,
+  object: KubeObject,
+  context: Context,
+  wish: Wish,
+): Calls {
+  const begun = Promise.withResolvers<{ calls: Calls; none: NoCall | undefined }>();
+  const ended = Promise.withResolvers<void>();
+  let calls: Calls | undefined;
+  return {
+    async permit() {
+      if (calls) return calls.permit();
+      void caller.perform(object, context, wish, (given, none) => {
+        calls = given;
+        begun.resolve({ calls: given, none });
+        return ended.promise;
+      });
+      return (await begun.promise).none;
+    },
+    send: async (...request) => (await begun.promise).calls.send(...request),
+    pausedSince: (time) => calls?.pausedSince(time) ?? false,
+    end: () => ended.resolve(),
+  };
 }
 
 /** One attempt of an object, as the worker would run it. */
@@ -109,14 +135,17 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
     clock,
     enqueue,
     changed: () => undefined,
+    announce: () => undefined,
     onSecretChange: () => undefined,
     log: createLog({ level: 'silent', redactor: createRedactor() }),
     apiTimeoutMs: 35_000,
     planOnly: false,
     cleanupDeadlineMs: 600_000,
   };
-  const caller = createCaller<KubeObject>('Kind', context, ({ spec }) =>
-    String((spec as { target: string }).target),
+  const caller = new Caller<KubeObject>(
+    'Kind',
+    context,
+    ({ spec }) => (spec as { target: string }).target,
   );
   const startAttempt = (object: KubeObject, wish: Partial<Wish> = {}): Started => {
     const edited = new AbortController();
@@ -140,7 +169,7 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
     const ref = { name: 'api' };
     const whole = { ref, priority: 'user', halfOpen: false, ...wish } as const;
     return {
-      calls: caller.open(object, attempt, whole),
+      calls: performing(caller, object, attempt, whole),
       context: attempt,
       saved,
       edit: () => edited.abort(),

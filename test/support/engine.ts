@@ -70,6 +70,7 @@ export class Engine {
     const kind: Kind = {
       type: PIPE,
       store: this.store,
+      fit: (status) => JSON.parse(JSON.stringify(status)) as object,
       forget: (key) => void this.forgotten.push(key),
       reconcile: async (object, context) => {
         this.began.push(keyOf(object));

@@ -75,6 +75,7 @@ export async function startInner(
     metrics,
     version: 'test',
     instance: 'inner',
+    lease: undefined,
     mayStartCall: () => true,
     guard: createRedactor().add,
     signal: stopWatches.signal,

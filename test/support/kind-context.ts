@@ -27,6 +27,7 @@ export function aKindContext(
     api: { baseUrl: BASE_URL, call, close: async () => undefined },
     waiters,
     changed: () => undefined,
+    announce: () => undefined,
     limiter: createRateLimiter({
       rate: { calls: 0, perMs: 1 },
       rateTotal: { calls: 0, perMs: 1 },

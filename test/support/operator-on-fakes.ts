@@ -93,6 +93,7 @@ export async function startOnFakes(
     metrics: createMetrics(),
     version: 'test',
     instance: 'test',
+    lease: undefined,
     mayStartCall,
     guard: (values) => {
       guarded.add(values);

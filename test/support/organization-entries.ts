@@ -4,8 +4,12 @@ import {
   type Tuple,
 } from '../../src/kinds/organization/endpoints/endpoints.ts';
 import { type Goal, goalOf } from '../../src/kinds/organization/goal.ts';
-import type { InventoryEntry, OrganizationSpec } from '../../src/kinds/organization/resource.ts';
-import { T0 } from './objects.ts';
+import type {
+  InventoryEntry,
+  OrganizationSpec,
+  OrganizationStatus,
+} from '../../src/kinds/organization/resource.ts';
+import { API_HASH, HOUR, T0 } from './objects.ts';
 
 /** RFC 3339, this many ms after T0. */
 export const at = (ms: number): string => `${new Date(T0 + ms).toISOString().slice(0, 19)}Z`;
@@ -44,3 +48,17 @@ export const goal = (
   ids: readonly string[] | undefined,
   more: Partial<OrganizationSpec> = {},
 ): Goal => goalOf(specOf(ids, more));
+
+/** A status of an object that was applied before, with this inventory. */
+export function appliedStatus(
+  privateEndpoints: InventoryEntry[],
+  more: OrganizationStatus = {},
+): OrganizationStatus {
+  const time = at(-HOUR);
+  return {
+    verified: { time, apiHash: API_HASH },
+    applied: { time, generation: 1, requestHash: 'sha256:before', keys: ['privateEndpoints'] },
+    privateEndpoints,
+    ...more,
+  };
+}

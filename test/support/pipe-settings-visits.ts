@@ -1,18 +1,29 @@
 import type { Reply } from '../../src/api/reply/reply.ts';
 import { judge } from '../../src/api/reply/verdict.ts';
 import type { Result } from '../../src/controller/kind.ts';
-import { type Decision, decide, type Facts } from '../../src/kinds/pipe-settings/decide.ts';
+import { declaredPipe } from '../../src/kinds/pipe-settings/index.ts';
+import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import { report } from '../../src/kinds/pipe-settings/report.ts';
-import type {
-  PipeSettings,
-  PipeSettingsSpec,
-  PipeSettingsStatus,
+import {
+  type PipeSettings,
+  type PipeSettingsSpec,
+  type PipeSettingsStatus,
+  status as schema,
 } from '../../src/kinds/pipe-settings/resource.ts';
-import type { Answer } from '../../src/kinds/shared/calls.ts';
-import { API_HASH, anAnswer, aPipeSettings, BASE_URL, SECOND, T0, type Wanted } from './objects.ts';
+import type { Answer, NoCall } from '../../src/kinds/shared/calls.ts';
+import { digestOf } from '../../src/kinds/shared/canonical.ts';
+import { type DeclaredFacts, decideDeclared } from '../../src/kinds/shared/declared.ts';
+import { fitTo } from '../../src/kinds/shared/fit.ts';
+import { anAnswer, aPipeSettings, BASE_URL, SECOND, T0, type Wanted } from './objects.ts';
 
 /** `--api-timeout` and a minute. */
 export const SETTLES_IN = 95 * SECOND;
+
+/** What is known of an object and of the API that it is sent to. */
+export interface Facts extends Omit<DeclaredFacts<PipeSettings>, 'now'> {
+  readonly baseUrl: string;
+  readonly planOnly: boolean;
+}
 
 /** An object that is alone, with a Secret that was tried and has not changed. */
 export function factsOf(more: Partial<Facts> = {}): Facts {
@@ -22,7 +33,6 @@ export function factsOf(more: Partial<Facts> = {}): Facts {
     hasSlot: false,
     others: [],
     baseUrl: BASE_URL,
-    apiHash: API_HASH,
     planOnly: false,
     ...more,
   };
@@ -45,7 +55,7 @@ export function lost(sentAt = T0): Answer {
 }
 
 export interface Visit {
-  readonly decision: Decision['type'];
+  readonly decision: 'done' | 'act';
   readonly result: Result;
   readonly status: PipeSettingsStatus | undefined;
   /** The object with that status. */
@@ -55,17 +65,27 @@ export interface Visit {
 /** One attempt, with an echo of what is declared where nothing else is answered. */
 export function visit(
   object: PipeSettings,
-  options: { now?: number; answer?: Answer; facts?: Partial<Facts> } = {},
+  options: { now?: number; answer?: Answer | NoCall; facts?: Partial<Facts> } = {},
 ): Visit {
-  const { now = T0 } = options;
-  const decision = decide(object, factsOf(options.facts), now);
+  const { now = T0, facts = {} } = options;
+  const { baseUrl, planOnly, ...known } = factsOf(facts);
+  const apiHash = digestOf(baseUrl);
+  const declared = declaredPipe(baseUrl, planOnly);
+  const decision = decideDeclared(object, declared, { ...known, now });
   const { settings, additionalSettings } = (object.spec ?? {}) as Partial<PipeSettingsSpec>;
   const answer = options.answer ?? replying({ ...settings, ...additionalSettings }, now);
   const result =
     decision.type === 'done'
       ? decision.result
-      : report(object, { ...decision, apiHash: API_HASH, settlesInMs: SETTLES_IN, now }, answer);
-  const status = (result.status ?? object.status) as PipeSettingsStatus | undefined;
+      : report(
+          {
+            ...{ object, apiHash, now, settlesInMs: SETTLES_IN, spec: decision.spec },
+            request: settingsRequest(baseUrl, decision.spec),
+          },
+          answer,
+        );
+  // As the engine writes it.
+  const status = result.status ? fitTo(schema, result.status) : object.status;
   return { decision: decision.type, result, status, object: { ...object, status } as PipeSettings };
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { status as schema } from '../../src/kinds/pipe-settings/resource.ts';
 import type { PipeSettingsStatus } from '../../src/kinds/pipe-settings/resource.ts';
+import { status as schema } from '../../src/kinds/pipe-settings/resource.ts';
 
 /**
  * Fails where the API server would refuse or change a status, or where a message is not one that a

@@ -85,6 +85,20 @@ describe('a result', () => {
     expect(engine.at(KEY)).toMatchObject({ spec: { size: 2 }, status: { of: 'us' } });
   });
 
+  test('does not hide an edit that was heard of before the reply to its write came', async () => {
+    engine.given(KEY, { spec: { size: 1 } });
+    // Once the write is served, and before its reply has come through the socket.
+    beforeWrite(() => void setImmediate(() => engine.edit(KEY, { spec: { size: 2 } })));
+    const seen: unknown[] = [];
+    engine.reconcile = ({ spec }) => {
+      seen.push(spec);
+      return applied('us');
+    };
+    engine.start();
+    await reconciles(2);
+    expect(seen).toEqual([{ size: 1 }, { size: 2 }]);
+  });
+
   test.each([
     ['heard of', true],
     ['not heard of', false],

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { customResourceDefinition } from '../../crds/manifest.ts';
 import { toYaml } from '../../src/cli/yaml.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
-import { customResourceDefinition } from '../../src/kinds/schema/manifest.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 test('the files of the repository are what the schemas say', () => {

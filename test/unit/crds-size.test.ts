@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { kindSchema } from '../../crds/manifest.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { definition as organization } from '../../src/kinds/organization/definition.ts';
 import { LIMITS } from '../../src/kinds/organization/limits.ts';
 import type { OrganizationStatus, PendingChange } from '../../src/kinds/organization/resource.ts';
-import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { largest } from '../support/largest.ts';
 
 const KIB = 1024;

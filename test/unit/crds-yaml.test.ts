@@ -1,9 +1,9 @@
 import { loadYaml } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { customResourceDefinition } from '../../crds/manifest.ts';
 import { toYaml } from '../../src/cli/yaml.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
-import { customResourceDefinition } from '../../src/kinds/schema/manifest.ts';
 
 const TAKEN_FOR_SOMETHING_ELSE = {
   words: ['yes', 'No', 'on', 'y', 'null', '~', '.inf', '=', '<<'],

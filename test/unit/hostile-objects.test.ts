@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { kindSchema } from '../../crds/manifest.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
-import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { forged, spoiltOf } from '../support/forged.ts';
 import { lifeOf, SPECS } from '../support/one-life.ts';
 

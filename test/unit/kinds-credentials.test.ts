@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CredentialRead, createCredentials } from '../../src/kinds/shared/credentials.ts';
-import type { SecretRef } from '../../src/kinds/shared/key-pair.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
+import type { SecretRef } from '../../src/kube/secrets/key-pair.ts';
 import { type SecretRead, valueOf } from '../../src/kube/secrets/secret-state.ts';
 import { expectReadable } from '../support/status-law.ts';
 

@@ -63,7 +63,7 @@ const later = (at?: number): Due =>
 function due(
   wanted: Wanted,
   facts: Partial<CallFacts> = {},
-  asked: { confirmed?: boolean; reassertMs?: number } = {},
+  asked: { confirmed?: boolean; reassertInterval?: string } = {},
 ) {
   return whenDue(
     object(wanted),
@@ -142,8 +142,8 @@ describe('an object is due', () => {
   });
 
   test('for its next assertion, spread over a tenth of its interval', () => {
-    const reassertMs = HOUR;
-    const asked = { reassertMs };
+    const reassertInterval = '1h';
+    const asked = { reassertInterval };
     const next = due({ reason: 'Applied', appliedAgo: 0 }, {}, asked);
     expect(next).toMatchObject({ type: 'later' });
     const at = next.type === 'later' ? (next.at ?? 0) : 0;

@@ -50,24 +50,13 @@ describe('an endpoint in a list', () => {
   ];
   const list = new Listing(spelled);
 
-  test('is found in any case and with blanks around, the one that is equal to the byte first', () => {
+  test('is found in any case and with blanks around', () => {
     expect(list.find(e('a'))).toBe(spelled[0]);
-    expect(new Listing([...spelled, e('a')]).find(e('a'))).toEqual(e('a'));
     expect(list.find(e('b'))).toBeUndefined();
     expect(
       new Listing([e('a', { region: 'r2' })]).find(e('a')),
       'in another region',
     ).toBeUndefined();
-  });
-
-  test('is there to the byte, where parts that are left out are no contradiction', () => {
-    expect([list.has(e('a')), list.has(e('A')), list.has(e('a', { region: 'R2' }))]).toEqual([
-      false,
-      true,
-      false,
-    ]);
-    expect(new Listing([{ id: 'a' }]).has(e('a'))).toBe(true);
-    expect(new Listing([{ id: 'a', region: 'r2' }]).has(e('a'))).toBe(false);
   });
 
   test('has its likes by id, whatever their place', () => {
@@ -82,9 +71,9 @@ describe('a list beyond all measure', () => {
       id: `${index}${long}`,
       cloudProvider: long,
       region: long,
-      description: `a\n${long}`,
+      description: long,
     }));
-    const { list, shown } = readReply({ privateEndpoints: entries, name: long }, undefined);
+    const { list, shown } = readReply({ privateEndpoints: entries, name: long }, {});
     expect(list).toHaveLength(10_000);
     expect(shown.privateEndpointsTotal).toBe(10_000);
     expect(shown.privateEndpoints).toHaveLength(200);
@@ -93,7 +82,6 @@ describe('a list beyond all measure', () => {
       (text) => text?.length,
     );
     expect(lengths).toEqual([512, 64, 64, 64]);
-    expect(first?.description).toMatch(/^a x/);
     expect(shown.name).toHaveLength(256);
   });
 });

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { kindSchema } from '../../crds/manifest.ts';
 import { definition } from '../../src/kinds/organization/definition.ts';
 import { parseSpec } from '../../src/kinds/organization/resource.ts';
-import { kindSchema } from '../../src/kinds/schema/manifest.ts';
 import { crdAccepts } from '../support/crd-accepts.ts';
 
 const UUID = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';

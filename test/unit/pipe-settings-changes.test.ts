@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as changes from '../../src/kinds/pipe-settings/changes.ts';
+import type { FieldChange } from '../../src/kinds/shared/preview.ts';
 
 describe('planned changes', () => {
   test('are the declared values that differ from the last reply, from nothing where it is not known', () => {
@@ -22,7 +23,7 @@ describe('planned changes', () => {
 
 describe('confirmed changes', () => {
   const declared = { engine_max_threads: 8 };
-  test.for<[string, Parameters<typeof changes.confirmedChanges>[0], readonly changes.Change[]]>([
+  test.for<[string, changes.Replies & { sameRequest: boolean }, readonly FieldChange[]]>([
     [
       'another value',
       {
@@ -78,8 +79,8 @@ describe('confirmed changes', () => {
       },
       [{ field: 'engine_max_threads', from: 4, to: 8 }],
     ],
-  ])('of %s', ([, options, expected]) => {
-    expect(changes.confirmedChanges(options)).toEqual(expected);
+  ])('of %s', ([, { sameRequest, ...replies }, expected]) => {
+    expect(changes.confirmedChanges(replies, sameRequest)).toEqual(expected);
   });
 });
 

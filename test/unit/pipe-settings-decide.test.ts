@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Facts } from '../../src/kinds/pipe-settings/decide.ts';
+import type { Context } from '../../src/controller/kind.ts';
+import { pipeSettings } from '../../src/kinds/pipe-settings/index.ts';
 import type { PipeSettings } from '../../src/kinds/pipe-settings/resource.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { aKindContext } from '../support/kind-context.ts';
 import {
   anAnswer,
   aPipeSettings,
@@ -12,7 +15,7 @@ import {
   sideIn,
   T0,
 } from '../support/objects.ts';
-import { anApplied, answerOf, visit } from '../support/pipe-settings-visits.ts';
+import { anApplied, answerOf, type Facts, visit } from '../support/pipe-settings-visits.ts';
 import { expectLawful } from '../support/status-law.ts';
 
 const other = (wanted: Parameters<typeof anApplied>[0] = {}) =>
@@ -46,13 +49,12 @@ describe('the declared settings are sent', () => {
     const own = facts.others
       ? { ...object, metadata: { ...object.metadata, creationTimestamp: '2026-01-01T00:00:00Z' } }
       : object;
-    expect(visit(own, { now, facts }).decision).toBe('send');
+    expect(visit(own, { now, facts }).decision).toBe('act');
   });
 });
 
 describe('nothing is sent', () => {
   test.for<[string, PipeSettings, Partial<Facts>, object]>([
-    ['while deleted', aPipeSettings({ deleting: true }), {}, { next: 'on-change' }],
     ['of what was confirmed', anApplied(), {}, { next: 'on-change' }],
     [
       'of what was confirmed, whatever the Secret is',
@@ -103,7 +105,10 @@ describe('nothing is sent', () => {
       'for the pipe of an object that cannot be seen',
       aPipeSettings(),
       { others: [other({ namespace: 'far' })] },
-      { reason: 'TargetConflict', message: expect.not.stringContaining('"other"') },
+      {
+        reason: 'TargetConflict',
+        message: expect.stringContaining('owned by an object in another namespace'),
+      },
     ],
     [
       'in Plan',
@@ -130,6 +135,14 @@ describe('nothing is sent', () => {
     expect(readyIn(visited.status)).toMatchObject(ready);
     expectLawful(visited.status);
   });
+});
+
+test('a deleted object that a finalizer of others holds makes no call', async () => {
+  const call = () => Promise.reject(new Error('it made a call'));
+  const kind = pipeSettings.create(aKindContext(new FakeClock(), { call }));
+  const deleted = aPipeSettings({ deleting: true, generation: 2 });
+  const context = { now: () => T0 } as Context;
+  expect(await kind.reconcile(deleted, context)).toEqual({ next: 'on-change', did: 'nothing' });
 });
 
 test('a plan keeps its time while it stays the same, and shows the body to the letter', () => {
@@ -160,7 +173,7 @@ test('a conflict is Reconciling for five minutes and then Stalled, with an event
   expect(second.result.events).toMatchObject([{ reason: 'TargetConflict' }]);
   const third = visit(second.object, { facts, now: T0 + HOUR });
   expect([third.status, third.result.events]).toEqual([second.status, []]);
-  expect(visit(third.object, { now: T0 + HOUR }).decision).toBe('send');
+  expect(visit(third.object, { now: T0 + HOUR }).decision).toBe('act');
 });
 
 function reasserted(): PipeSettings {

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { decide } from '../../src/kinds/pipe-settings/decide.ts';
-import { reportUnsent } from '../../src/kinds/pipe-settings/report.ts';
 import type { PipeSettings, PipeSettingsSpec } from '../../src/kinds/pipe-settings/resource.ts';
 import {
   anAnswer,
@@ -18,7 +16,6 @@ import {
 import {
   anApplied,
   answerOf,
-  factsOf,
   lost,
   replying,
   type Visit,
@@ -83,7 +80,7 @@ describe('a 200 that has all that is declared', () => {
       {
         type: 'Normal',
         reason: 'NoLongerManaged',
-        note: 'Left spec and are no longer managed; the API keeps what it has: engine_max_insert_threads (3)',
+        note: 'No longer in spec, so no longer managed; the API keeps what it has: engine_max_insert_threads (3)',
       },
     ]);
   });
@@ -292,21 +289,18 @@ describe('a PUT that failed', () => {
 });
 
 describe('a refused key', () => {
-  const unsent = (object: PipeSettings) => {
-    const send = decide(asking(object, 'now'), factsOf(), T0);
-    if (send.type !== 'send') throw new Error('nothing is to be sent');
-    return reportUnsent(object, send, { type: 'key-refused' }, T0);
-  };
+  const unsent = (object: PipeSettings) =>
+    visit(asking(object, 'now'), { answer: { type: 'key-refused' } });
 
   test('is shown without a call, a code or a time of its own', () => {
-    const { status, next, facts } = unsent(aPipeSettings());
+    const { status, result } = unsent(aPipeSettings());
     expect(status).toMatchObject({ conditions: [{ reason: 'Unauthorized' }, { type: 'Stalled' }] });
     expect(status).not.toHaveProperty('nextAttemptTime');
-    expect([next, facts]).toEqual(['on-change', { reason: 'Unauthorized' }]);
+    expect([result.next, result.facts]).toEqual(['on-change', { reason: 'Unauthorized' }]);
   });
 
   test('leaves what is Ready and unedited as it is', () => {
-    expect(unsent(anApplied())).toEqual({ next: 'on-change', did: 'key-refused' });
+    expect(unsent(anApplied()).result).toEqual({ next: 'on-change', did: 'key-refused' });
   });
 });
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { kindSchema } from '../../crds/manifest.ts';
 import { definition } from '../../src/kinds/pipe-settings/definition.ts';
 import { parseSpec, targetOf } from '../../src/kinds/pipe-settings/resource.ts';
-import { settingNames } from '../../src/kinds/pipe-settings/settings.ts';
-import { kindSchema } from '../../src/kinds/schema/manifest.ts';
+import { names as settingNames } from '../../src/kinds/pipe-settings/settings.ts';
 import { crdAccepts } from '../support/crd-accepts.ts';
 
 const good = {

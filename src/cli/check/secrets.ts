@@ -1,6 +1,6 @@
 import { credentialsSecretRef } from '../../kinds/schema/spec-fields.ts';
 import { credentialIn, unusableSecret } from '../../kinds/shared/credentials.ts';
-import { keysOf, type SecretRef } from '../../kinds/shared/key-pair.ts';
+import { keysOf, type SecretRef } from '../../kube/secrets/key-pair.ts';
 import { type SecretObject, valueOf } from '../../kube/secrets/secret-state.ts';
 import { inBatches, type Kubectl } from '../kubectl.ts';
 import { type Found, shortNameOf } from '../objects.ts';

@@ -3,7 +3,7 @@ import { storedEntries } from '../../kinds/organization/endpoints/reply.ts';
 import { LIMITS } from '../../kinds/organization/limits.ts';
 import * as organization from '../../kinds/organization/resource.ts';
 import * as pipeSettings from '../../kinds/pipe-settings/resource.ts';
-import { settingNames } from '../../kinds/pipe-settings/settings.ts';
+import { names as settingNames } from '../../kinds/pipe-settings/settings.ts';
 import { specProblems } from '../../kinds/schema/parser.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { printableYaml } from '../yaml.ts';

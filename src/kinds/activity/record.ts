@@ -1,7 +1,4 @@
-import { cutText } from '../../controller/conditions.ts';
-import { canonicalJson } from '../shared/canonical.ts';
-import { quoting } from '../shared/common-status.ts';
-import type { KindSummary } from '../shared/reasons.ts';
+import { type KindSummary, quoting } from '../shared/common-status.ts';
 
 interface RecordField {
   readonly about: string;
@@ -31,21 +28,6 @@ export type RecordFieldName = keyof typeof RECORD;
 export const recordFieldNames = Object.keys(RECORD) as readonly RecordFieldName[];
 
 export type ActivityRecord = { readonly [Name in RecordFieldName]?: string | undefined };
-
-/**
- * The fields of a record that a result has, as text within our bounds; null is as good as absent,
- * and what is no text is written as JSON. Undefined where it has none of them: then it is no
- * record.
- */
-export function readRecord(result: Readonly<Record<string, unknown>>): ActivityRecord | undefined {
-  const read = recordFieldNames.flatMap((name) => {
-    const value = result[name];
-    if (value === undefined || value === null) return [];
-    const text = typeof value === 'string' ? value : canonicalJson(value);
-    return [[name, cutText(text, RECORD[name].max)] as const];
-  });
-  return read.length === 0 ? undefined : Object.fromEntries(read);
-}
 
 /** What is said of a record that has been fetched; nothing that is in it. */
 export function fetched(

@@ -1,15 +1,13 @@
-import type { Success } from '../../api/reply/verdict.ts';
 import type { Event, Result } from '../../controller/kind.ts';
 import { LATE_RECORD_MS, LATE_RECORD_WAITS } from '../../waits.ts';
 import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
 import type { Answer, NoCall } from '../shared/calls.ts';
 import {
   type CommonStatus,
-  commonStatus,
   failureBefore,
   lastRequestOf,
   quoting,
-  statusWith,
+  saying,
   withoutStop,
 } from '../shared/common-status.ts';
 import {
@@ -19,8 +17,9 @@ import {
   resultOf,
 } from '../shared/failure-report.ts';
 import type { FailureReason } from '../shared/failures.ts';
-import { type ActivityRecord, fetched, readRecord } from './record.ts';
-import { type Activity, type ActivitySpec, GET_ACTIVITY } from './resource.ts';
+import { fitTo } from '../shared/fit.ts';
+import { fetched } from './record.ts';
+import { type Activity, type ActivitySpec, GET_ACTIVITY, record as schema } from './resource.ts';
 
 const HARMLESS = `Reading changes nothing. ${BY_ITSELF}`;
 const IDS = 'organizationId and activityId';
@@ -46,32 +45,17 @@ export function report(
 ): Result {
   if (answer.type !== 'success') return reportFailed(object, spec, answer, now);
   const { verdict } = answer;
-  const record = readRecord(verdict.result);
-  if (record) return reportRecord(object, spec, { record, verdict, now });
-  const problem = 'The response has no field of an activity record (HTTP 200)';
-  return reportFailed(object, spec, { type: 'unreadable', verdict, problem }, now);
-}
-
-function reportRecord(
-  object: Activity,
-  spec: ActivitySpec,
-  got: { readonly record: ActivityRecord; readonly verdict: Success; readonly now: number },
-): Result {
-  const { record, verdict, now } = got;
-  const { httpStatus, requestId } = verdict;
-  const common = commonStatus(object, object.status, {
-    summary: fetched(spec, record, requestId),
-    now,
-    lastRequest: lastRequestOf(GET_ACTIVITY, verdict, now),
-    acknowledge: true,
-  });
-  return {
-    status: statusWith(object.status, { ...common, activity: record }),
-    next: 'on-change',
-    events: recovery(object, requestId),
-    did: 'fetch',
-    facts: { reason: 'Fetched', httpStatus, requestId },
-  };
+  const activity = fitTo(schema, verdict.result);
+  if (!activity || Object.keys(activity).length === 0) {
+    const problem = 'The response has no field of an activity record (HTTP 200)';
+    return reportFailed(object, spec, { type: 'unreadable', verdict, problem }, now);
+  }
+  const summary = fetched(spec, activity, verdict.requestId);
+  const lastRequest = lastRequestOf(GET_ACTIVITY, verdict, now);
+  const { status, next } = saying(object, { summary, now, lastRequest });
+  const events = recovery(object, verdict.requestId);
+  const shown = { ...status, activity };
+  return resultOf(object, { status: shown, next, events }, 'fetch', answer);
 }
 
 /** Nothing for a plain success: the object says it already. */
@@ -137,12 +121,8 @@ function waitsFor({ metadata }: Activity, reason: FailureReason, late: boolean):
  */
 function stillHeld(object: Activity, failed: Result, brought: string, now: number): Result {
   const message = `The record is in status.activity. Fetching it again failed: ${brought}`;
-  const { lastRequest } = (failed.status ?? {}) as CommonStatus;
-  const common = commonStatus(object, object.status, {
-    summary: { ready: 'True', reason: 'Fetched', message },
-    now,
-    lastRequest,
-    acknowledge: true,
-  });
-  return { ...failed, status: statusWith(object.status, common), next: 'on-change' };
+  const summary = { ready: 'True', reason: 'Fetched', message } as const;
+  const { lastRequest }: CommonStatus = failed.status ?? {};
+  const { status, next } = saying(object, { summary, now, lastRequest });
+  return { ...failed, status: { ...object.status, ...status }, next };
 }

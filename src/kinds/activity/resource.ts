@@ -26,18 +26,20 @@ export const spec = fields(
   [immutable('organizationId', 'organization'), immutable('activityId', 'record')],
 );
 
-const record = Object.fromEntries(
+const recordFields = Object.fromEntries(
   recordFieldNames.map((name) => [name, text(RECORD[name].about, RECORD[name].max)]),
 ) as Record<RecordFieldName, ReturnType<typeof text>>;
+
+export const record = someOf(
+  'The record as the API reported it; a field that the response omitted is absent. It contains names and addresses of people: grant read access with care.',
+  recordFields,
+);
 
 export const status = someOf(
   'What the operator did and what the API reported. Only the operator writes it.',
   {
     ...commonStatus,
-    activity: someOf(
-      'The record as the API reported it; a field that the response omitted is absent. It contains names and addresses of people: grant read access with care.',
-      record,
-    ),
+    activity: record,
   },
 );
 

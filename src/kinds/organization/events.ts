@@ -9,68 +9,60 @@ import type { Remark, Settlement } from './settle.ts';
 /** Longest note of an event, in code points, with room for what stands around the names. */
 const LONGEST_NAMES = 700;
 
-interface Words extends Pick<Event, 'type' | 'reason'> {
-  readonly before: string;
-  readonly after: string;
-}
-
-const warning = (reason: string, before: string, after: string): Words => {
-  return { type: 'Warning', reason, before, after };
-};
-const normal = (reason: string, before: string, after: string): Words => {
-  return { type: 'Normal', reason, before, after };
-};
+/** Reason, the words before the names, and those after them. */
+type Words = readonly [reason: string, before: string, after: string];
 
 const ADOPT = 'To own it, set spec.adoptPrivateEndpoints to true';
 const NEVER_REMOVES = `This object does not remove it. ${ADOPT}`;
 const STAY = 'They stay at the API';
 
 const WORDS: Readonly<Record<Remark, Words>> = {
-  'maybe-ours': warning(
+  'maybe-ours': [
     'OwnershipUnknown',
     'Found long after this object asked for it; that request or somebody else added it:',
     NEVER_REMOVES,
-  ),
-  'refused-but-there': warning(
+  ],
+  'refused-but-there': [
     'OwnershipUnknown',
     'The API refused to add it, and it exists; that request or somebody else added it:',
     NEVER_REMOVES,
-  ),
-  'not-confirmed': warning(
+  ],
+  'not-confirmed': [
     'AddNotConfirmed',
     'Sent, but not in the list of the API until the request could no longer take effect:',
     'While spec lists it, it is sent again later',
-  ),
-  'came-back': warning(
+  ],
+  'came-back': [
     'OwnershipUnknown',
     'Missing from the list of the API for more than 15 minutes, and listed again; somebody else may have added it:',
     `This object no longer removes it. ${ADOPT}`,
-  ),
-  vanished: warning(
+  ],
+  untracked: [
+    'OwnershipUnknown',
+    'Not in status.privateEndpoints, although this list was applied before; this object or somebody else added it:',
+    NEVER_REMOVES,
+  ],
+  vanished: [
     'DriftDetected',
     'Removed at the API, not by the operator:',
     'If spec still lists it, it is added again',
-  ),
-  left: normal(
+  ],
+  left: [
     'EndpointLeft',
     'Existed before this object listed it, and spec no longer lists it:',
     'It stays at the API and is no longer tracked',
-  ),
+  ],
 };
 
 export function remarkEvents(remarks: Settlement['remarks']): readonly Event[] {
   return Object.entries(WORDS).flatMap(([remark, words]) => {
-    const meant = remarks.filter((one) => one.remark === remark);
-    return namingAll(
-      meant.map(({ tuple }) => tuple),
-      words,
-    );
+    const meant = remarks.filter((one) => one.remark === remark).map(({ tuple }) => tuple);
+    return namingAll(meant, words);
   });
 }
 
 /** Notes that name every one of them in full, as many notes as that takes. */
-function namingAll(tuples: readonly Tuple[], words: Words): readonly Event[] {
-  const { type, reason, before, after } = words;
+function namingAll(tuples: readonly Tuple[], [reason, before, after]: Words): readonly Event[] {
   const notes: string[] = [];
   for (const tuple of tuples) {
     const name = withPlace(tuple);
@@ -79,6 +71,8 @@ function namingAll(tuples: readonly Tuple[], words: Words): readonly Event[] {
       notes[notes.length - 1] = `${last}, ${name}`;
     else notes.push(name);
   }
+  // That what was never ours stays is as it should be.
+  const type = reason === 'EndpointLeft' ? 'Normal' : 'Warning';
   return notes.map((note) => ({ type, reason, note: `${before} ${note}. ${after}`, always: true }));
 }
 
@@ -86,15 +80,14 @@ function namingAll(tuples: readonly Tuple[], words: Words): readonly Event[] {
 export function leftOutEvents(present: readonly Tuple[]): readonly Event[] {
   const before =
     'Every response of the last 10 minutes left the list of private endpoints out, so it counts as empty. It had:';
-  return namingAll(present, warning('DriftDetected', before, 'What is listed is added again'));
+  return namingAll(present, ['DriftDetected', before, 'What is listed is added again']);
 }
 
 /** Nothing of this change is taken for done, but a part of it may have been. */
 export function refusedEvent({ add, remove }: Change, said: string): Event {
-  const what = [
-    ...(add.length > 0 ? [`add ${names(add)}`] : []),
-    ...(remove.length > 0 ? [`remove ${names(remove)}`] : []),
-  ].join(' and to ');
+  const adds = add.length > 0 ? [`add ${names(add)}`] : [];
+  const removes = remove.length > 0 ? [`remove ${names(remove)}`] : [];
+  const what = [...adds, ...removes].join(' and to ');
   const note = `The API refused to ${what}, of which a part may have been done: ${said}. They are sent one at a time`;
   return { type: 'Warning', reason: 'ChangeRefused', note };
 }
@@ -104,7 +97,7 @@ export function relocatedEvents(ours: readonly Tuple[]): readonly Event[] {
   const before =
     '--api-url has changed since these private endpoints were sent, so they are no longer tracked as this object’s:';
   const after = `${STAY}. To own those that spec lists again, set spec.adoptPrivateEndpoints to true`;
-  return namingAll(ours, warning('OwnershipLost', before, after));
+  return namingAll(ours, ['OwnershipLost', before, after]);
 }
 
 /** What is left at the API when a deleted object is let go. */
@@ -112,28 +105,25 @@ export function leftEvents(
   organizationId: string,
   abandoned: readonly Tuple[],
   keptForOthers: readonly Tuple[],
-  because: 'not-owner' | 'deadline',
+  because: string,
 ): readonly Event[] {
-  const why =
-    because === 'deadline'
-      ? 'Deleted, because --cleanup-deadline has passed'
-      : 'Deleted without a request, because another object owns the organization';
-  const before = `${why}. Private endpoints of organization ${organizationId} that may be left at the API:`;
+  const before = `Deleted${because}. Private endpoints of organization ${organizationId} that may be left at the API:`;
   const after = 'If they are not wanted, remove them at the API';
   const others = 'Another object lists these private endpoints:';
   return [
-    ...namingAll(keptForOthers, normal('EndpointLeft', others, STAY)),
-    ...namingAll(abandoned, warning('CleanupAbandoned', before, after)),
+    ...namingAll(keptForOthers, ['EndpointLeft', others, STAY]),
+    ...namingAll(abandoned, ['CleanupAbandoned', before, after]),
   ];
 }
 
-export function changeEvent(changes: readonly FieldChange[], requestId: string | undefined): Event {
-  const what = described(changes);
-  return {
-    type: 'Normal',
-    reason: 'Applied',
-    note: `Applied ${what}${quoting(requestId)}`,
-  };
+/** What this object has changed, but not with its first attempt: the object says that already. */
+export function changeEvents(
+  changes: readonly FieldChange[],
+  requestId: string | undefined,
+): readonly Event[] {
+  if (changes.length === 0) return [];
+  const note = `Applied: ${described(changes)}${quoting(requestId)}`;
+  return [{ type: 'Normal', reason: 'Applied', note }];
 }
 
 export function renamedEvents(renamed: readonly FieldChange[]): readonly Event[] {
@@ -144,10 +134,9 @@ export function renamedEvents(renamed: readonly FieldChange[]): readonly Event[]
 
 /** `name A → B, added psc-1, removed psc-2`. */
 function described(changes: readonly FieldChange[]): string {
-  const parts = changes.map(({ field, from, to }) => {
+  const parts = changes.map(({ field, from = '', to }) => {
     if (to === undefined) return `removed ${field}`;
-    if (field !== 'name') return `added ${field}`;
-    return from === undefined ? `name → ${to}` : `name ${from} → ${to}`;
+    return field === 'name' ? `name ${from} → ${to}` : `added ${field}`;
   });
   return parts.join(', ');
 }

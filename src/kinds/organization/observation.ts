@@ -3,17 +3,37 @@ import type { Event } from '../../controller/kind.ts';
 import { LEFT_OUT_ALL_GONE_MS, LEFT_OUT_IS_EMPTY_MS } from '../../waits.ts';
 import { timestamp } from '../shared/canonical.ts';
 import { withDrift, withHistory } from '../shared/changes.ts';
-import { lastRequestOf } from '../shared/common-status.ts';
+import { generationOf, lastRequestOf } from '../shared/common-status.ts';
 import type { FieldChange } from '../shared/preview.ts';
 import { Listing, type Tuple } from './endpoints/endpoints.ts';
 import { isListLeftOut, type OrganizationReply, readReply, shownList } from './endpoints/reply.ts';
 import { fieldOf, placeOf } from './endpoints/wording.ts';
-import { changeEvent, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
+import { changeEvents, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
 import { type Goal, managesEndpoints } from './goal.ts';
-import type { Known } from './known.ts';
 import { UPDATE_ORGANIZATION } from './remote.ts';
 import type { Organization, OrganizationStatus, PendingChange } from './resource.ts';
 import { type Settlement, settle } from './settle.ts';
+
+/** What is known of the organization; it is gone with the attempt. */
+export interface Known {
+  /** The status as it would be written now, but for what the end of the attempt decides. */
+  draft: OrganizationStatus;
+  /** Undefined: not observed, or the reply had no list. */
+  list: Listing | undefined;
+  name: string | undefined;
+  /** Epoch ms at which the request left whose reply showed this; undefined: none has. */
+  observedAt: number | undefined;
+  requestId: string | undefined;
+  events: readonly Event[];
+  /** Differences between two replies that the operator did not make. */
+  drift: number;
+}
+
+export type Request =
+  /** With a name: it is sent for that, where the API takes no other way. */
+  | { readonly type: 'observe'; readonly name?: string | undefined }
+  | { readonly type: 'name'; readonly name: string }
+  | { readonly type: 'change'; readonly change: PendingChange };
 
 /** HTTP 200 with a result, and the request that it answers. */
 export interface Replied {
@@ -25,45 +45,39 @@ export interface Replied {
   readonly now: number;
   readonly settleMs: number;
   readonly apiHash: string;
-  readonly request:
-    | { readonly type: 'observe' }
-    | { readonly type: 'name'; readonly name: string }
-    | { readonly type: 'change'; readonly change: PendingChange };
+  readonly request: Request;
 }
 
-/** What a reply adds to what is known: its list settles what is open. Pure. */
-export function learn(known: Known, replied: Replied): Known {
+/** Adds what a reply shows to what is known: its list settles what is open. */
+export function learn(known: Known, replied: Replied): void {
   const { verdict, request, sentAt, now, apiHash, object, goal } = replied;
-  const { requestId } = verdict;
-  const reply = readReply(verdict.result, known.draft);
-  const { list, leftOutSince, events: leftOut } = listIn(known.draft, reply, replied);
-  // A name changes no endpoint: what the observation before it has shown still counts.
-  const isKept = request.type === 'name' && !list;
-  const settlement = list && settled(known.draft, list, replied);
-  const inventory = settlement?.inventory ?? known.draft.privateEndpoints ?? [];
+  const { draft } = known;
+  const reply = readReply(verdict.result, draft);
+  const { list, leftOutSince, events: leftOut } = listIn(draft, reply, replied);
+  const settlement = list && settled(draft, list, replied);
+  const inventory = settlement?.inventory ?? draft.privateEndpoints ?? [];
   const isAssumed = list !== undefined && !reply.list;
-  const { changes, drift, events } = changesIn(known, reply, settlement, replied);
-  const draft: OrganizationStatus = {
-    ...known.draft,
+  const { changes, drift, events } = changesIn(draft, reply, settlement, replied);
+  known.draft = {
+    ...draft,
     ...compared(goal, reply),
     verified: { time: timestamp(now), apiHash },
     lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
     organization: isAssumed ? { ...reply.shown, ...shownList([]) } : reply.shown,
     listLeftOutSince: leftOutSince,
     privateEndpoints: inventory.length > 0 ? inventory : undefined,
-    pendingChange: settlement ? settlement.pendingChange : known.draft.pendingChange,
-    drift: withDrift(known.draft.drift, drift, now),
-    history: withHistory(known.draft.history, changes, { object, requestId, now }),
+    pendingChange: settlement ? settlement.pendingChange : draft.pendingChange,
+    drift: withDrift(draft.drift, drift, now),
+    history: withHistory(draft.history, changes, { object, requestId: verdict.requestId, now }),
   };
-  return {
-    draft,
-    list: isKept ? known.list : list,
-    name: reply.name,
-    observedAt: isKept ? known.observedAt : sentAt,
-    requestId,
-    events: [...known.events, ...leftOut, ...events],
-    drift: known.drift + drift.length,
-  };
+  known.name = reply.name;
+  known.requestId = verdict.requestId;
+  known.events = [...known.events, ...leftOut, ...events];
+  known.drift += drift.length;
+  // A name changes no endpoint: what the observation before it has shown still counts.
+  if (request.type === 'name' && !list) return;
+  known.list = list;
+  known.observedAt = sentAt;
 }
 
 interface ReadList {
@@ -95,33 +109,35 @@ function settled(draft: OrganizationStatus, list: Listing, replied: Replied): Se
   const change = request.type === 'change' ? request.change : draft.pendingChange;
   const sent = change && { change, answered: request.type === 'change' };
   const inventory = draft.privateEndpoints ?? [];
-  return settle({ inventory, goal, list, askedAt, now, sent, settleMs, uid: object.metadata.uid });
+  const wasApplied = draft.applied?.generation === generationOf(object);
+  const evidence = { inventory, goal, list, askedAt, now, sent, settleMs, wasApplied };
+  return settle({ ...evidence, uid: object.metadata.uid });
 }
 
 /** What this reply shows that this object changed, and what somebody else has. */
 function changesIn(
-  known: Known,
+  draft: OrganizationStatus,
   { name, shown }: OrganizationReply,
   settlement: Settlement | undefined,
   { object, verdict, request, goal }: Replied,
 ) {
-  const from = known.draft.organization?.name;
+  const from = draft.organization?.name;
   const { added = [], removed = [], remarks = [] } = settlement ?? {};
   const to = shown.name === from ? undefined : shown.name;
-  const isNamed = request.type === 'name' && name === request.name;
+  const isNamed = request.type !== 'change' && name !== undefined && name === request.name;
   const isOthers = request.type === 'observe' && !goal.isCleanup && from !== undefined;
   const renamed = to === undefined ? [] : [{ field: 'name', from, to }];
   const changes = [...(isNamed ? renamed : []), ...endpointChanges(added, removed)];
   const byOthers = isOthers && name !== goal.name ? renamed : [];
   const gone = remarks.filter(({ remark }) => remark === 'vanished').map(({ tuple }) => tuple);
-  const isNews = changes.length > 0 && object.status?.applied !== undefined;
+  const news = object.status?.applied === undefined ? [] : changes;
   return {
     changes,
     drift: [...byOthers, ...endpointChanges([], gone)],
     events: [
       ...renamedEvents(byOthers),
       ...remarkEvents(remarks),
-      ...(isNews ? [changeEvent(changes, verdict.requestId)] : []),
+      ...changeEvents(news, verdict.requestId),
     ],
   };
 }

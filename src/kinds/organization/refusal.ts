@@ -1,20 +1,15 @@
 import type { Failure } from '../../api/reply/verdict.ts';
-import type { Context } from '../../controller/kind.ts';
 import { BUSY_ENDPOINT_MS, FAILURES } from '../../waits.ts';
 import { timestamp, wholeSecond } from '../shared/canonical.ts';
 import { nextWait } from '../shared/failures.ts';
+import type { Change } from './decide.ts';
 import { sameKey, tupleOf } from './endpoints/endpoints.ts';
-import type {
-  InventoryEntry,
-  Organization,
-  OrganizationStatus,
-  PendingChange,
-} from './resource.ts';
+import type { InventoryEntry, Organization } from './resource.ts';
 
 /** What the API said when it refused a name or a change. */
 export interface Refusal {
   readonly httpStatus: number;
-  readonly requestId?: string | undefined;
+  readonly requestId: string | undefined;
   readonly message: string;
 }
 
@@ -34,28 +29,21 @@ export function refusalOf({ httpStatus = 0, requestId, said }: Failure): Refusal
 
 /** The inventory after a change of one endpoint was refused; what is ours stays so. */
 export function markRefused(
-  draft: OrganizationStatus,
-  { add, remove }: Pick<PendingChange, 'add' | 'remove'>,
-  { httpStatus, requestId, message }: Refusal,
-  context: Pick<Context<Organization>, 'object' | 'now'>,
-): OrganizationStatus {
-  const { uid } = context.object().metadata;
+  inventory: readonly InventoryEntry[],
+  { add, remove }: Change,
+  lastError: Refusal,
+  { metadata: { uid } }: Organization,
+  now: number,
+): readonly InventoryEntry[] {
   const [tuple = remove[0]] = add;
-  const inventory = draft.privateEndpoints ?? [];
-  if (!tuple) return draft;
+  if (!tuple) return inventory;
   const before = inventory.find((entry) => sameKey(entry) === sameKey(tuple));
+  const isRemoval = before !== undefined && add.length === 0;
   const attempts = (before?.lastError ? (before.attempts ?? 0) : 0) + 1;
-  const rule = BUSY.has(httpStatus)
-    ? { ...FAILURES.Rejected, firstMs: BUSY_ENDPOINT_MS }
-    : undefined;
-  const entry: InventoryEntry = {
-    ...(add.length > 0 || !before ? { ...tupleOf(tuple), state: 'Refused' } : before),
-    attempts,
-    nextAttemptTime: timestamp(
-      wholeSecond(context.now() + nextWait('Rejected', attempts, uid, rule)),
-    ),
-    lastError: { httpStatus, requestId, message },
-  };
+  const isBusy = BUSY.has(lastError.httpStatus);
+  const rule = isBusy ? { ...FAILURES.Rejected, firstMs: BUSY_ENDPOINT_MS } : undefined;
+  const nextAttemptTime = timestamp(wholeSecond(now + nextWait('Rejected', attempts, uid, rule)));
+  const entry = isRemoval ? before : { ...tupleOf(tuple), state: 'Refused' as const };
   const others = inventory.filter((one) => one !== before);
-  return { ...draft, privateEndpoints: [...others, entry] };
+  return [...others, { ...entry, attempts, nextAttemptTime, lastError }];
 }

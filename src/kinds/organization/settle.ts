@@ -30,6 +30,8 @@ export interface Evidence {
   readonly settleMs: number;
   /** Seed of the jitter of waits. */
   readonly uid: string;
+  /** This list was applied before: what the inventory lacks of it, somebody has wiped. */
+  readonly wasApplied?: boolean;
 }
 
 /** What an event has to say of an endpoint; events.ts has the words. */
@@ -38,6 +40,7 @@ export type Remark =
   | 'refused-but-there'
   | 'not-confirmed'
   | 'came-back'
+  | 'untracked'
   | 'left'
   | 'vanished';
 
@@ -72,8 +75,9 @@ export function settle(evidence: Evidence): Settlement {
       });
   for (const tuple of goal.isCleanup ? [] : (goal.endpoints ?? [])) {
     const reported = lines.has(sameKey(tuple)) ? undefined : list.find(tuple);
+    const remark = evidence.wasApplied ? 'untracked' : undefined;
     if (reported && lines.size < LIMITS.inventory)
-      lines.set(sameKey(tuple), { tuple, line: { entry: found(tuple, reported, goal) } });
+      lines.set(sameKey(tuple), { tuple, line: found(tuple, reported, goal, remark) });
   }
   return summed([...lines.values()], evidence);
 }
@@ -108,9 +112,9 @@ function lineFor(entry: InventoryEntry, evidence: Evidence): Line {
     const nextAttemptTime = later(since, settleMs);
     if (isRemoved && age < settleMs)
       return { entry: { ...there, state: 'Removing', since, nextAttemptTime } };
-    if (entry.state === 'Refused') return foundAgain(entry, reported, goal, 'refused-but-there');
+    if (entry.state === 'Refused') return found(entry, reported, goal, 'refused-but-there');
     if (entry.state === 'Missing' && isOurs(entry) && age > SAME_ENDPOINT_MS)
-      return foundAgain(entry, reported, goal, 'came-back');
+      return found(entry, reported, goal, 'came-back');
     return { entry: isRemoved ? there : withRefusal(there, entry, goal) };
   }
   if (isRemoved) return { did: 'removed' };
@@ -129,7 +133,7 @@ function afterAdd(
 ): Line {
   if (reported && age <= SAME_ENDPOINT_MS)
     return { entry: present(entry, reported, 'Added'), did: 'added' };
-  if (reported) return foundAgain(entry, reported, goal, 'maybe-ours');
+  if (reported) return found(entry, reported, goal, 'maybe-ours');
   const { since, attempts: before = 0, nextAttemptTime = '' } = entry;
   const settles = later(since, settleMs);
   const sentAgain = { origin: 'Added', state: 'Unconfirmed', since } as const;
@@ -145,13 +149,10 @@ function afterAdd(
 }
 
 /** In doubt an endpoint is not ours, and an event says so; adopted it is, all the same. */
-function foundAgain(tuple: Tuple, reported: Reported, goal: Goal, remark: Remark): Line {
-  const entry = found(tuple, reported, goal);
-  return isOurs(entry) ? { entry } : { entry, remark };
-}
-
-function found(tuple: Tuple, reported: Reported, goal: Goal): InventoryEntry {
-  return present(tuple, reported, goal.adopt && isListedIn(goal, tuple) ? 'Adopted' : 'Found');
+function found(tuple: Tuple, reported: Reported, goal: Goal, remark: Remark | undefined): Line {
+  const isAdopted = goal.adopt && isListedIn(goal, tuple);
+  if (isAdopted) return { entry: present(tuple, reported, 'Adopted') };
+  return { entry: present(tuple, reported, 'Found'), remark };
 }
 
 /** As the API writes it: a removal must name it so. */

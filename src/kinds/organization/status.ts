@@ -40,90 +40,72 @@ const explained = (words: Readonly<Record<string, string>>): string =>
     .map(([word, means]) => `${word}: ${means}.`)
     .join(' ');
 
-const ORIGIN_WORDS = ['Added', 'Adopted', 'Found'] as const;
-const STATE_WORDS = ['Present', 'Missing', 'Unconfirmed', 'Refused', 'Removing'] as const;
+const reported = (about: string) => text(about, 64);
+const description = text('Its description as reported, cut at 64 characters.', 64);
 
-const reported = (about: string, max: number = LIMITS.reportedText) => text(about, max);
-
-const reportedEndpoint = someOf('One private endpoint.', {
-  id: reported('Its id.', LIMITS.id),
-  description: reported('Its description, cut at 64 characters.', LIMITS.reportedDescription),
-  cloudProvider: reported('Its cloud provider.', LIMITS.cloudProvider),
-  region: reported('Its region.', LIMITS.region),
-});
-
-const byocConfig = someOf('One configuration.', {
-  id: reported('Its id.'),
-  state: reported('Its state, in the words of the API.'),
-  accountName: reported('Its cloud account.'),
-  regionId: reported('Its region.'),
-  cloudProvider: reported('Its cloud provider.'),
-});
-
+/** As the API last reported it, in the bounds of a status. */
 export const reportedOrganization = someOf(
   'The organization as the API last reported it. A field that the response omitted is absent.',
   {
     id: reported('Its id.'),
-    name: reported('Its name.', LIMITS.name),
+    name: text('Its name.', LIMITS.name),
     createdAt: reported('When it was created.'),
     privateEndpoints: list(
       'All its private endpoints, including those of others; the first 200.',
-      LIMITS.reportedEndpoints,
-      reportedEndpoint,
+      200,
+      someOf('One private endpoint.', { ...reportedIdentity, description }),
     ),
-    privateEndpointsTotal: integer(
-      'Number of private endpoints in the response.',
-      0,
-      Number.MAX_SAFE_INTEGER,
-    ),
+    privateEndpointsTotal: integer('How many there are.', 0, Number.MAX_SAFE_INTEGER),
     byocConfig: list(
       'Its bring-your-own-cloud configurations; the first 20.',
-      LIMITS.byocConfigs,
-      byocConfig,
+      20,
+      someOf('One configuration.', {
+        id: reported('Its id.'),
+        state: reported('Its state, in the words of the API.'),
+        accountName: reported('Its cloud account.'),
+        regionId: reported('Its region.'),
+        cloudProvider: reported('Its cloud provider.'),
+      }),
     ),
   },
 );
 
-const identity = reportedIdentity({
-  id: 'Its id.',
-  cloudProvider: 'Its cloud provider.',
-  region: 'Its region.',
-});
-
 const inventoryEntry = fields('One private endpoint.', {
-  ...identity,
-  description: optional(
-    text('Its description as last reported, cut at 64 characters.', LIMITS.inventoryDescription),
-  ),
+  ...reportedIdentity,
+  description: optional(description),
   origin: optional(
-    choice(`${explained(ORIGINS)} Absent where the API does not have it.`, ORIGIN_WORDS),
+    choice(`${explained(ORIGINS)} Absent where the API does not have it.`, [
+      'Added',
+      'Adopted',
+      'Found',
+    ]),
   ),
-  state: choice(explained(ENDPOINT_STATES), STATE_WORDS),
-  since: optional(
-    timestamp('When its add or removal was saved to be sent, or when it was first missed.'),
-  ),
+  state: choice(explained(ENDPOINT_STATES), [
+    'Present',
+    'Missing',
+    'Unconfirmed',
+    'Refused',
+    'Removing',
+  ]),
+  since: optional(timestamp('When its add or removal was saved, or it was first missed.')),
   lastError: optional(
     someOf('Why the API refused it.', {
       httpStatus,
       requestId,
-      message: text('What the API said, cut at 200 characters.', LIMITS.inventoryMessage),
+      message: text('What the API said, cut at 200 characters.', 200),
     }),
   ),
   attempts: optional(attempts),
-  nextAttemptTime: optional(
-    timestamp('The earliest time at which it is sent again or looked for again.'),
-  ),
+  nextAttemptTime: optional(timestamp('It is sent or looked for again then at the earliest.')),
 });
 
-const changed = (about: string, most: number) =>
-  list(about, most, fields('One private endpoint.', identity));
-
+const changed = fields('One private endpoint.', reportedIdentity);
 const pendingChange = fields(
   'What is being sent: saved before sending, and cleared once a response shows the outcome.',
   {
     time: timestamp('When it was saved.'),
-    add: changed('The private endpoints to add.', LIMITS.endpoints),
-    remove: changed('The private endpoints to remove.', LIMITS.inventory),
+    add: list('The private endpoints to add.', LIMITS.endpoints, changed),
+    remove: list('The private endpoints to remove.', LIMITS.inventory, changed),
   },
 );
 
@@ -139,8 +121,6 @@ export const status = someOf(
       inventoryEntry,
     ),
     pendingChange,
-    listLeftOutSince: timestamp(
-      'Since when every response has left out the list of private endpoints.',
-    ),
+    listLeftOutSince: timestamp('Since when each response has left out the private endpoints.'),
   },
 );

@@ -17,30 +17,25 @@ export class Ways {
 
   /** The declared name, where sending it is the way to see the list. */
   nameToObserveBy({ name, isCleanup }: Goal): string | undefined {
-    if (isCleanup && this.#refusesToObserve !== 'refused') return undefined;
-    return this.#refusesToObserve ? name : undefined;
+    const isKnown = isCleanup ? this.#refusesToObserve === 'refused' : this.#refusesToObserve;
+    return isKnown ? name : undefined;
   }
 
-  observed(byName: boolean): void {
-    if (byName) return;
+  /** The request that changes nothing works, or the declared name does not show the list either. */
+  forget(): void {
     this.#refusesToObserve = undefined;
     this.#observationsFailed = 0;
   }
 
-  /** The declared name did not show it either. */
-  notObservedByName(): void {
-    this.#refusesToObserve = undefined;
-  }
-
-  /** What follows a failed observation: the declared name, no way at all, or another attempt. */
-  notObserved(failure: Failure, goal: Goal): 'by-name' | 'none' | 'again' {
-    const { httpStatus = 0 } = failure;
+  /** What follows a failed observation; `none`: a declared name would make the list readable. */
+  notObserved({ httpStatus = 0, isJson }: Failure, goal: Goal): 'by-name' | 'none' | 'again' {
     const isRefused = REFUSES_EMPTY.has(httpStatus);
-    const isOwnError = httpStatus === 500 && failure.isJson === true;
+    const isOwnError = httpStatus === 500 && isJson === true;
     this.#observationsFailed = isOwnError ? this.#observationsFailed + 1 : 0;
     if (!isRefused && this.#observationsFailed < FOR_GOOD) return 'again';
     this.#refusesToObserve = isRefused ? 'refused' : 'failed';
-    return this.nameToObserveBy(goal) === undefined ? 'none' : 'by-name';
+    if (this.nameToObserveBy(goal) !== undefined) return 'by-name';
+    return goal.name === undefined ? 'none' : 'again';
   }
 
   /** A change of several endpoints is answered with 500 for good: each goes by itself. */
@@ -48,11 +43,9 @@ export class Ways {
     return this.#changesFailed >= FOR_GOOD;
   }
 
-  changeFailed({ httpStatus }: Failure, isOfSeveral: boolean): void {
-    if (isOfSeveral && (httpStatus === 500 || httpStatus === 501)) this.#changesFailed += 1;
-  }
-
-  changed(): void {
-    if (!this.isOneByOne) this.#changesFailed = 0;
+  /** `httpStatus`: of the answer to a change of several endpoints. */
+  changeEnded(httpStatus: number | undefined): void {
+    if (httpStatus === 500 || httpStatus === 501) this.#changesFailed += 1;
+    else if (!this.isOneByOne) this.#changesFailed = 0;
   }
 }

@@ -1,19 +1,22 @@
 import { plainLine } from '../../api/reply/text.ts';
+import { textOf } from '../shared/canonical.ts';
 import type { FieldChange } from '../shared/preview.ts';
-import type { Comparison, Declared, Value } from './echo.ts';
-import { LIMITS } from './settings.ts';
-
-export type Change = FieldChange;
+import type { Comparison, Declared } from './echo.ts';
 
 /**
  * What Apply would change, measured against the last reply; a value that is not known is left out
  * of `from`.
  */
-export function plannedChanges(declared: Declared, reported: Declared | undefined): Change[] {
-  return Object.entries(declared).flatMap(([field, to]) => {
-    const from = reported?.[field];
-    return to === from ? [] : [change(field, from, to)];
-  });
+export function plannedChanges(declared: Declared, reported: Declared | undefined): FieldChange[] {
+  return between(Object.keys(declared), reported, declared);
+}
+
+/** Two replies and what was declared between them. */
+export interface Replies {
+  readonly declared: Declared;
+  /** Undefined: nothing is known. */
+  readonly before: Declared | undefined;
+  readonly after: Declared;
 }
 
 /**
@@ -21,51 +24,41 @@ export function plannedChanges(declared: Declared, reported: Declared | undefine
  * value counts, but only when the request was another one than the last confirmed: the same request
  * again changes nothing.
  */
-export function confirmedChanges(options: {
-  readonly declared: Declared;
-  readonly before: Declared | undefined;
-  readonly after: Declared;
-  readonly sameRequest: boolean;
-}): Change[] {
-  const { declared, before, after, sameRequest } = options;
-  return Object.entries(declared).flatMap(([field, want]) => {
-    const from = before?.[field];
-    const to = after[field] ?? (sameRequest ? from : want);
-    return to === undefined || to === from ? [] : [change(field, from, to)];
-  });
+export function confirmedChanges(replies: Replies, sameRequest: boolean): FieldChange[] {
+  const { declared, before, after } = replies;
+  const assumed = sameRequest ? before : declared;
+  return between(Object.keys(declared), before, { ...assumed, ...after });
 }
 
 /** Settings nobody declared, now or in the request before, that differ between two replies. */
-export function driftBetween(options: {
-  readonly declared: Declared;
-  readonly declaredBefore: readonly string[];
-  readonly before: Declared | undefined;
-  readonly after: Declared;
-}): Change[] {
-  const { declared, declaredBefore, before, after } = options;
-  return Object.entries(after).flatMap(([field, to]) => {
-    const from = before?.[field];
-    const isOurs = declared[field] !== undefined || declaredBefore.includes(field);
-    return isOurs || from === undefined || from === to ? [] : [change(field, from, to)];
-  });
+export function driftBetween(replies: Replies, declaredBefore: readonly string[]): FieldChange[] {
+  const { declared, before, after } = replies;
+  const ours = [...Object.keys(declared), ...declaredBefore];
+  const others = Object.keys(after).filter((field) => !ours.includes(field));
+  return between(others, before, after).filter(({ from }) => from !== undefined);
+}
+
+function between(
+  fields: readonly string[],
+  before: Declared | undefined,
+  after: Declared,
+): FieldChange[] {
+  return fields
+    .map((field) => ({ field, from: before?.[field], to: after[field] }))
+    .filter(({ from, to }) => to !== undefined && to !== from);
 }
 
 /** `a 1 → 2, b → true`, for events and messages. */
-export function describeChanges(changes: readonly Change[]): string {
+export function describeChanges(changes: readonly FieldChange[]): string {
   return changes
-    .map(({ field, from, to }) =>
-      from === undefined ? `${field} → ${String(to)}` : `${field} ${String(from)} → ${String(to)}`,
-    )
+    .map(({ field, from, to }) => `${field}${from === undefined ? '' : ` ${from}`} → ${to}`)
     .join(', ');
 }
 
 /** How many differences a message names; the status has them all. */
 const NAMED_DIFFERENCES = 4;
 
-/**
- * `a is 5, not 8`, for the message about an echo that differs; one line, whatever the API calls a
- * value.
- */
+/** `a is 5, not 8`, for the message about an echo that differs. */
 export function describeDifferences(differences: Comparison['differences']): string {
   const named = differences
     .slice(0, NAMED_DIFFERENCES)
@@ -73,15 +66,10 @@ export function describeDifferences(differences: Comparison['differences']): str
       ({ field, declared, reported }) => `${field} is ${shown(reported)}, not ${shown(declared)}`,
     );
   const more = differences.length - named.length;
-  return more > 0
-    ? `${named.join(', ')} and ${more} more, see status.differences`
-    : named.join(', ');
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more, see status.differences` : ''}`;
 }
 
-function shown(value: Value): string {
-  return plainLine(String(value), LIMITS.value, (text) => text);
-}
-
-function change(field: string, from: Value | undefined, to: Value): Change {
-  return from === undefined ? { field, to } : { field, from, to };
+/** A value in one line, whatever the API calls one. */
+export function shown(value: unknown): string {
+  return plainLine(textOf(value), 64, (one) => one);
 }

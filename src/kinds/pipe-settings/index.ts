@@ -2,14 +2,16 @@ import type { Kind } from '../../controller/kind.ts';
 import { SETTLE_AFTER_TIMEOUT_MS } from '../../waits.ts';
 import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
-import { type Decision, decideDeclared } from '../shared/declared.ts';
+import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
-import { declared } from './decide.ts';
-import { callOf, settingsRequest, UPDATE_PIPE_SETTINGS } from './remote.ts';
-import { report, reportUnsent } from './report.ts';
+import { howToSend, showPlan } from '../shared/planned.ts';
+import { previewOf } from './preview.ts';
+import { settingsRequest, UPDATE_PIPE_SETTINGS } from './remote.ts';
+import { isConfirmed, report } from './report.ts';
 import {
   type PipeSettings,
   type PipeSettingsSpec,
+  parseSpec,
   pipeSettingsType,
   status,
   targetOf,
@@ -22,33 +24,40 @@ export const pipeSettings = { create, operation: UPDATE_PIPE_SETTINGS };
 function create(context: KindContext): Kind {
   const { apiTimeoutMs, planOnly } = context;
   const { baseUrl } = context.api;
-  const apiHash = digestOf(baseUrl);
   const settlesInMs = apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
   const kind = { type: pipeSettingsType, status, targetOf };
-  return createKind<PipeSettings>(context, kind, async (object, attempt, { caller, others }) => {
-    const decide = (newest: PipeSettings, hasPermit = false): Decision<PipeSettingsSpec> => {
-      const { hasSlot, ...facts } = caller.factsOf(newest);
+  const declared = declaredPipe(baseUrl, planOnly);
+  const { apiHash } = declared;
+  return createKind<PipeSettings>(context, kind, (object, attempt, shared) =>
+    reconcileDeclared(object, attempt, shared, declared, async (began, { spec }, calls, none) => {
+      const request = settingsRequest(baseUrl, spec);
+      const answer = none ?? (await calls.send(request.call));
       const now = attempt.now();
-      const known = { ...facts, others: others(newest), apiHash, planOnly, now };
-      const hasTurn = hasSlot || hasPermit;
-      return decideDeclared(newest, declared({ baseUrl, apiHash }, now), {
-        ...known,
-        hasSlot: hasTurn,
-      });
-    };
-    const first = decide(object);
-    if (first.type === 'done') return first.result;
-    const wish = { ref: first.spec.credentialsSecretRef, ...first.due };
-    return caller.perform(object, attempt, wish, async (calls, none) => {
-      const newest = attempt.object();
-      // What was true before the wait need not be any more.
-      const decided = none ? first : decide(newest, true);
-      if (decided.type === 'done') return decided.result;
-      const request = settingsRequest(baseUrl, decided.spec);
-      const send = { spec: decided.spec, request };
-      if (none) return reportUnsent(newest, send, none, attempt.now());
-      const answer = await calls.send(callOf(request));
-      return report(newest, { ...send, apiHash, settlesInMs, now: attempt.now() }, answer);
-    });
-  });
+      return report({ object: began, spec, request, apiHash, settlesInMs, now }, answer);
+    }),
+  );
+}
+
+/** What is declared of a pipe, for the decision that all such kinds make in the same way. */
+export function declaredPipe(
+  baseUrl: string,
+  planOnly: boolean,
+): Declared<PipeSettings, PipeSettingsSpec> {
+  const apiHash = digestOf(baseUrl);
+  return {
+    ...{ apiHash, planOnly },
+    parse: parseSpec,
+    contested: ({ pipeId }) => ({
+      kind: 'PipeSettings',
+      what: 'the pipe',
+      find: `kubectl get pipesettings.pipewright.dev -A --field-selector spec.pipeId=${pipeId}`,
+    }),
+    isHeld: (object, spec) => isConfirmed(object, settingsRequest(baseUrl, spec)),
+    plan: (object, spec, isLast, now) => {
+      const { hash } = settingsRequest(baseUrl, spec);
+      const { isEmpty, ...preview } = previewOf(object, spec, apiHash);
+      const how = howToSend(spec);
+      return showPlan(object, { preview, hash, isEmpty: isEmpty && isLast, how, now });
+    },
+  };
 }

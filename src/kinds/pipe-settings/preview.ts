@@ -20,14 +20,14 @@ export function previewOf(
   spec: PipeSettingsSpec,
   apiHash: string | undefined,
 ): Preview & { readonly isEmpty: boolean } {
-  const { method, path, body, keys } = settingsRequest('', spec);
+  const { path, body, keys } = settingsRequest('', spec);
   const reported = reportedBy(object, spec, apiHash);
   const changes = plannedChanges(declaredOf(spec), reported);
   const isSettled = object.status?.unconfirmedWrite === undefined;
   return {
     does: 'send',
     says: `One PUT with ${keys.length} ${keys.length === 1 ? 'setting' : 'settings'}`,
-    requests: [{ method, path, body }],
+    requests: [{ method: 'PUT', path, body }],
     changes,
     basis: reported === undefined ? 'Unknown' : 'LastResponse',
     isEmpty: reported !== undefined && changes.length === 0 && isSettled,

@@ -3,63 +3,35 @@ import type { CallRequest } from '../shared/calls.ts';
 import { canonicalJson, digestOf } from '../shared/canonical.ts';
 import type { Declared } from './echo.ts';
 import type { PipeSettingsSpec } from './resource.ts';
-import { settingNames } from './settings.ts';
+import * as settings from './settings.ts';
 
 export const UPDATE_PIPE_SETTINGS = 'UpdatePipeSettings';
 
-/**
- * The one request this kind makes: PUT of the complete declared set. Sending it twice is the same
- * as sending it once.
- */
-export interface SettingsRequest {
-  readonly method: 'PUT';
-  readonly segments: readonly string[];
-  readonly path: string;
-  /**
-   * Canonical JSON of what is declared: never a delta, never null, never a key that the user did
-   * not write.
-   */
-  readonly body: string;
-  /** Identifies method, API, path and body; `status.applied.requestHash`. */
-  readonly hash: string;
-  readonly keys: readonly string[];
-}
+export type SettingsRequest = ReturnType<typeof settingsRequest>;
 
-export function settingsRequest(baseUrl: string, spec: PipeSettingsSpec): SettingsRequest {
+/**
+ * The one request this kind makes: PUT of the complete declared set, never a delta, never null,
+ * never a key that the user did not write. Sending it twice is the same as sending it once.
+ */
+export function settingsRequest(baseUrl: string, spec: PipeSettingsSpec) {
   const { organizationId, serviceId, pipeId } = spec;
-  const segments = [
-    'v1',
-    'organizations',
-    organizationId,
-    'services',
-    serviceId,
-    'pipes',
-    pipeId,
-    'settings',
-  ];
+  const service = ['v1', 'organizations', organizationId, 'services', serviceId];
+  const segments = [...service, 'pipes', pipeId, 'settings'];
   const path = encodePath(segments);
   const declared = declaredOf(spec);
   const body = canonicalJson(declared);
-  return {
-    method: 'PUT',
-    segments,
-    path,
-    body,
-    hash: digestOf('PUT', baseUrl, path, body),
-    keys: Object.keys(declared),
-  };
-}
-
-export function callOf({ method, segments, body }: SettingsRequest): CallRequest {
-  const wire = { operation: UPDATE_PIPE_SETTINGS, method, path: segments, body };
-  return { ...wire, write: true, of: 'pipe' };
+  const wire = { operation: UPDATE_PIPE_SETTINGS, method: 'PUT', path: segments, body } as const;
+  const call: CallRequest = { ...wire, write: true, of: 'pipe' };
+  // Identifies what is brought about where; `status.applied.requestHash`.
+  const hash = digestOf('PUT', baseUrl, path, body);
+  return { call, path, body, hash, keys: Object.keys(declared) };
 }
 
 /** All declared settings: first those of the API document, in its order. */
-export function declaredOf({ settings, additionalSettings }: PipeSettingsSpec): Declared {
-  const known = settingNames.flatMap((name) => {
-    const value = settings[name];
+export function declaredOf(spec: PipeSettingsSpec): Declared {
+  const known = settings.names.flatMap((name) => {
+    const value = spec.settings[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { ...Object.fromEntries(known), ...additionalSettings };
+  return { ...Object.fromEntries(known), ...spec.additionalSettings };
 }

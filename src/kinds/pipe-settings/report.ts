@@ -1,13 +1,29 @@
-import type { Result } from '../../controller/kind.ts';
+import type { Success } from '../../api/reply/verdict.ts';
+import type { Event, Result } from '../../controller/kind.ts';
 import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
-import type { Answer } from '../shared/calls.ts';
-import { digestOf, timestamp } from '../shared/canonical.ts';
-import { isReady } from '../shared/common-status.ts';
-import { type FailedAnswer, reportNoCall, resultOf } from '../shared/failure-report.ts';
-import { type LostWrite, reportReply, type Send, type Sent } from './confirmed.ts';
-import { isConfirmed } from './decide.ts';
-import { UPDATE_PIPE_SETTINGS } from './remote.ts';
-import type { PipeSettings, PipeSettingsStatus } from './resource.ts';
+import { reportApplied } from '../shared/applied.ts';
+import type { Answer, NoCall } from '../shared/calls.ts';
+import { digestOf, timestamp, wholeSecond } from '../shared/canonical.ts';
+import { withDrift, withHistory } from '../shared/changes.ts';
+import { generationOf, isReady, lastRequestOf, quoting, saying } from '../shared/common-status.ts';
+import {
+  type FailureReport,
+  reportFailure,
+  reportNoCall,
+  resultOf,
+} from '../shared/failure-report.ts';
+import { fitTo } from '../shared/fit.ts';
+import type { FieldChange } from '../shared/preview.ts';
+import * as changes from './changes.ts';
+import { type Comparison, compare, readEcho, reportedOf } from './echo.ts';
+import { reportedBy } from './preview.ts';
+import { declaredOf, type SettingsRequest, UPDATE_PIPE_SETTINGS } from './remote.ts';
+import {
+  type PipeSettings,
+  type PipeSettingsSpec,
+  type PipeSettingsStatus,
+  status as schema,
+} from './resource.ts';
 
 const ADVICE = adviceWith({
   Rejected: 'Nothing was stored. Change spec.settings to values that the API accepts',
@@ -18,22 +34,21 @@ const ADVICE = adviceWith({
   OutcomeUnknown: `It is not known whether the settings were applied; sending them again is safe. ${BY_ITSELF}`,
 });
 
-/** Turns the answer to the PUT into the whole status, the events and the next reconcile. */
-export function report(object: PipeSettings, sent: Sent, answer: Answer): Result {
-  if (answer.type === 'success') return reportReply(object, sent, answer);
-  const result = reportUnsent(object, sent, answer, sent.now);
-  if (answer.type !== 'failure' || answer.verdict.outcome !== 'Unknown') return result;
-  const unconfirmedWrite = lostWrite(object.status, sent, answer.sentAt ?? sent.now);
-  return { ...result, status: { ...result.status, unconfirmedWrite } };
+/** What was to be sent, and what is known of the API. */
+export interface Sent {
+  readonly object: PipeSettings;
+  readonly spec: PipeSettingsSpec;
+  readonly request: SettingsRequest;
+  readonly apiHash: string;
+  /** So long after it was sent a PUT without an answer may still take effect. */
+  readonly settlesInMs: number;
+  readonly now: number;
 }
 
-/** Reports a PUT that failed, or was not sent. */
-export function reportUnsent(
-  object: PipeSettings,
-  { spec, request }: Send,
-  answer: FailedAnswer,
-  now: number,
-): Result {
+/** Turns the answer to the PUT into the whole status, the events and the next reconcile. */
+export function report(sent: Sent, answer: NoCall | Answer): Result {
+  if (answer.type === 'success') return reportReply(sent, answer);
+  const { object, spec, request, now } = sent;
   // What the status shows holds without this call; the limiter wakes the object when the key works.
   if (answer.type === 'key-refused' && isReady(object) && isConfirmed(object, request))
     return { next: 'on-change', did: answer.type };
@@ -46,18 +61,150 @@ export function reportUnsent(
     advice: (reason) => ADVICE[reason],
     now,
   });
-  return resultOf(object, failure, 'verdict' in answer ? 'put' : answer.type, answer);
+  const result = resultOf(object, failure, 'verdict' in answer ? 'put' : answer.type, answer);
+  if (answer.type !== 'failure' || answer.verdict.outcome !== 'Unknown') return result;
+  const unconfirmedWrite = lostWrite(sent, answer.sentAt ?? now);
+  return { ...result, status: { ...result.status, unconfirmedWrite } };
 }
 
-/** Where an earlier one for something else may still land too, no later request has its hash. */
-function lostWrite(
-  status: PipeSettingsStatus | undefined,
-  { request: { hash }, settlesInMs }: Sent,
-  sentAt: number,
-): LostWrite {
-  const before = status?.unconfirmedWrite;
-  const isOpen = before !== undefined && Date.parse(before.time) + settlesInMs > sentAt;
-  const requestHash =
-    isOpen && before.requestHash !== hash ? digestOf(before.requestHash, hash) : hash;
+/**
+ * Whether what the API last confirmed is what is declared now, nothing has been tried in vain
+ * since, and no earlier request may still take effect.
+ */
+export function isConfirmed({ status }: PipeSettings, { hash }: SettingsRequest): boolean {
+  const { applied, lastRequest, differences = [], unconfirmedWrite } = status ?? {};
+  return (
+    applied?.requestHash === hash &&
+    lastRequest?.time === applied.time &&
+    lastRequest.outcome === 'Succeeded' &&
+    differences.length === 0 &&
+    unconfirmedWrite === undefined
+  );
+}
+
+type LostWrite = NonNullable<PipeSettingsStatus['unconfirmedWrite']>;
+
+/** An earlier request with other values that may still take effect after this one. */
+function openWrite({ object, request, settlesInMs }: Sent, sentAt: number): LostWrite | undefined {
+  const before = object.status?.unconfirmedWrite;
+  if (before === undefined || before.requestHash === request.hash) return undefined;
+  return sentAt < Date.parse(before.time) + settlesInMs ? before : undefined;
+}
+
+/** Where an earlier one may still land too, no later request has its hash. */
+function lostWrite(sent: Sent, sentAt: number): LostWrite {
+  const { hash } = sent.request;
+  const other = openWrite(sent, sentAt);
+  const requestHash = other ? digestOf(other.requestHash, hash) : hash;
   return { time: timestamp(sentAt), requestHash };
+}
+
+/** HTTP 200 with a result, and what it says about what was declared. */
+interface Replied extends Sent, Comparison {
+  readonly verdict: Success;
+  /** What this request has changed. */
+  readonly changed: readonly FieldChange[];
+}
+
+/** What the reply says about the declared set decides whether it is confirmed. */
+function reportReply(sent: Sent, answer: Extract<Answer, { type: 'success' }>): Result {
+  const { object, spec, apiHash, now } = sent;
+  const { verdict, sentAt } = answer;
+  const previous = object.status ?? {};
+  const declared = declaredOf(spec);
+  // As it will be read from the status, or a value that is cut there would change each time.
+  const echo = fitTo(schema, readEcho(verdict.result));
+  const before = reportedBy(object, spec, apiHash);
+  const replies = { declared, before, after: reportedOf(declared, echo ?? {}) };
+  const changed = changes.confirmedChanges(replies, isSameRequest(sent));
+  const drift = isOpen(object) ? [] : changes.driftBetween(replies, previous.applied?.keys ?? []);
+  const compared = compare(declared, verdict.result);
+  const { differences, notReported } = compared;
+  const lost = openWrite(sent, sentAt);
+  const replied: Replied = { ...sent, ...compared, verdict, changed };
+  const isAsDeclared = differences.length === 0;
+  const ending = !isAsDeclared
+    ? notConfirmed(replied)
+    : lost
+      ? accepted(replied, lost)
+      : applied(replied);
+  const { requestId } = verdict;
+  const status = {
+    ...ending.status,
+    lastRequest: lastRequestOf(UPDATE_PIPE_SETTINGS, verdict, now),
+    verified: { time: timestamp(now), apiHash },
+    settings: filled(echo?.settings),
+    otherSettings: filled(echo?.otherSettings),
+    differences: filled(differences),
+    notReported: filled(notReported),
+    drift: withDrift(previous.drift, drift, now),
+    history: withHistory(previous.history, isAsDeclared ? changed : [], { object, requestId, now }),
+    unconfirmedWrite: lost,
+  };
+  const events = [...driftEvents(drift), ...ending.events];
+  const result = resultOf(object, { ...ending, status, events }, 'put', answer);
+  return { ...result, counts: { drift: drift.length } };
+}
+
+/** Undefined for what is empty. */
+function filled<T extends object>(value: T | undefined): T | undefined {
+  return value && Object.keys(value).length > 0 ? value : undefined;
+}
+
+/** The same was sent before, and accepted. */
+function isSameRequest({ object: { status = {} }, request }: Sent): boolean {
+  const { applied, unconfirmedWrite, lastRequest } = status;
+  const isAccepted = unconfirmedWrite !== undefined && lastRequest?.outcome === 'Succeeded';
+  return applied?.requestHash === request.hash || isAccepted;
+}
+
+/** Whether a request of ours may have changed something since the last reply. */
+function isOpen(object: PipeSettings): boolean {
+  const { applied, lastRequest, differences, observedGeneration, unconfirmedWrite } =
+    object.status ?? {};
+  const isLastConfirmed = applied && lastRequest?.outcome === 'Succeeded' && !differences;
+  // A request of a generation in between may have declared anything.
+  const isKnown =
+    isLastConfirmed || [applied?.generation, generationOf(object)].includes(observedGeneration);
+  return unconfirmedWrite !== undefined || !isKnown;
+}
+
+function notConfirmed({ object, verdict, differences, now }: Replied): FailureReport {
+  const message = `The API accepted the settings but reports other values: ${changes.describeDifferences(differences)}${quoting(verdict.requestId)}. They are sent again a few times, then every 6 hours; if this stays so, declare the values that the API keeps`;
+  return reportFailure({ object, previous: object.status, reason: 'NotConfirmed', message, now });
+}
+
+/** An earlier request may take effect after this one, so it is sent once more when none can. */
+function accepted(replied: Replied, lost: LostWrite): FailureReport {
+  const { object, settlesInMs, now } = replied;
+  const message = `${acceptedText(replied)}. An earlier request with other values may still take effect, so the declared values are sent once more at status.nextAttemptTime`;
+  const nextAttempt = wholeSecond(Date.parse(lost.time) + settlesInMs);
+  const summary = { ready: 'False', progress: 'Reconciling', reason: 'OutcomeUnknown' } as const;
+  return { ...saying(object, { summary: { ...summary, message }, now, nextAttempt }), events: [] };
+}
+
+function applied(replied: Replied): FailureReport {
+  const { object, spec, request, verdict, changed, notReported, now } = replied;
+  const { keys, hash: requestHash } = request;
+  const { requestId, result } = verdict;
+  const which = keys.length === 1 ? 'it' : `${notReported.length} of them`;
+  const omitted = `; the response omitted ${which}, see status.notReported`;
+  const message = acceptedText(replied, notReported.length === 0 ? '' : omitted);
+  const sent = { object, spec, message, requestId, requestHash, keys, now };
+  return reportApplied({
+    ...sent,
+    changed: changed.length === 0 ? undefined : changes.describeChanges(changed),
+    reported: (key) => changes.shown(result[key] ?? 'not reported'),
+  });
+}
+
+function acceptedText({ request: { keys }, verdict }: Replied, more = ''): string {
+  const what = keys.length === 1 ? 'the declared setting' : `all ${keys.length} declared settings`;
+  return `The API accepted ${what}${more}${quoting(verdict.requestId)}`;
+}
+
+function driftEvents(drift: readonly FieldChange[]): Event[] {
+  if (drift.length === 0) return [];
+  const note = `Settings that are not declared changed at the API since the last response: ${changes.describeChanges(drift)}`;
+  return [{ type: 'Warning', reason: 'DriftDetected', note }];
 }

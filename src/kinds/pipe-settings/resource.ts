@@ -1,28 +1,11 @@
 import * as z from 'zod/mini';
 import type { KubeObject, ResourceType } from '../../kube/resource.ts';
 import { type Stored, specParser } from '../schema/parser.ts';
-import {
-  fields,
-  flag,
-  immutable,
-  integer,
-  list,
-  optional,
-  scalar,
-  someOf,
-  text,
-  timestamp,
-} from '../schema/schema.ts';
-import {
-  credentialsSecretRef,
-  identifier,
-  mode,
-  reassertInterval,
-  suspend,
-} from '../schema/spec-fields.ts';
+import * as piece from '../schema/schema.ts';
+import * as shared from '../schema/spec-fields.ts';
 import { commonStatus, digest, writeStatus } from '../schema/status-fields.ts';
-import { piece, toStructural } from '../schema/structural.ts';
-import { LIMITS, SETTINGS, settingsShape } from './settings.ts';
+import { piece as made, toStructural } from '../schema/structural.ts';
+import * as settings from './settings.ts';
 
 export const pipeSettingsType: ResourceType = {
   group: 'pipewright.dev',
@@ -31,71 +14,86 @@ export const pipeSettingsType: ResourceType = {
   kind: 'PipeSettings',
 };
 
+type Whole = ReturnType<typeof piece.integer>;
+type Shape = {
+  [Name in settings.Name]: Name extends settings.NumberName ? Whole : ReturnType<typeof piece.flag>;
+};
+
+/** One schema for each setting. */
+function settingsShape(number: (name: settings.NumberName) => Whole): Shape {
+  const shape = settings.names.map(
+    (name) =>
+      [name, settings.isNumber(name) ? number(name) : piece.flag(settings.ABOUT[name])] as const,
+  );
+  return Object.fromEntries(shape) as unknown as Shape;
+}
+
 const declaredSettings = settingsShape((name) => {
-  const setting = SETTINGS[name];
-  if (setting.type === 'boolean') return flag(setting.about);
-  const { min, max, unit } = setting;
-  return integer(`${setting.about} ${`${min} to ${max} ${unit}`.trimEnd()}.`, min, max);
+  const { min, max, unit } = settings.RANGES[name];
+  return piece.integer(
+    `${settings.ABOUT[name]} ${`${min} to ${max} ${unit}`.trimEnd()}.`,
+    min,
+    max,
+  );
 });
 
+const MOST_ADDITIONAL = 20;
 const SETTING_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const name = z.string().check(
   z.refine((value) => SETTING_NAME.test(value), {
     error: 'must be named with 1 to 64 lower-case letters, digits or _, the first a letter',
     abort: true,
   }),
-  z.refine((value) => !Object.hasOwn(SETTINGS, value), { error: 'must stand in spec.settings' }),
+  z.refine((value) => !settings.isSetting(value), { error: 'must stand in spec.settings' }),
 );
-const value = scalar(
+const value = piece.scalar(
   'Its value: text of at most 256 characters, a whole number, true or false.',
-  LIMITS.additionalValue,
+  256,
   'whole',
 );
 
 /** The parser alone checks the names: CEL does not see a map whose values have no type. */
-const additionalSettings = piece(
+const additionalSettings = made(
   z
     .record(name, value, {
       error: (issue) =>
         issue.code === 'invalid_key' ? issue.issues[0]?.message : 'must be an object',
     })
     .check(
-      z.refine((settings) => Object.keys(settings).length <= LIMITS.additionalSettings, {
-        error: `must have at most ${LIMITS.additionalSettings} entries`,
+      z.refine((given) => Object.keys(given).length <= MOST_ADDITIONAL, {
+        error: `must have at most ${MOST_ADDITIONAL} entries`,
       }),
     ),
   {
     description:
       'Settings that the API has gained since this version of Pipewright, sent as they are. At most 20, none of those in settings; a name has 1 to 64 lower-case letters, digits and _, the first a letter.',
     type: 'object',
-    maxProperties: LIMITS.additionalSettings,
+    maxProperties: MOST_ADDITIONAL,
     // Else a server-side apply of the last one's removal leaves null, which the type refuses.
     'x-kubernetes-map-type': 'atomic',
     additionalProperties: toStructural(value),
   },
 );
 
-export const spec = fields(
+export const spec = piece.fields(
   'The settings of one existing ingestion pipe.',
   {
-    organizationId: identifier('Organization that owns the service.'),
-    serviceId: identifier('Service that owns the pipe.'),
-    pipeId: identifier('The pipe.'),
-    credentialsSecretRef,
-    settings: someOf(
+    organizationId: shared.identifier('Organization that owns the service.'),
+    serviceId: shared.identifier('Service that owns the pipe.'),
+    pipeId: shared.identifier('The pipe.'),
+    credentialsSecretRef: shared.credentialsSecretRef,
+    settings: piece.someOf(
       'The settings to manage, at least one, under the names of the API. Only declared settings are sent; all others are left as they are.',
       declaredSettings,
       1,
     ),
-    additionalSettings: optional(additionalSettings),
-    suspend,
-    mode,
-    reassertInterval,
+    additionalSettings: piece.optional(additionalSettings),
+    ...shared.whenSent,
   },
   [
-    immutable('organizationId', 'organization'),
-    immutable('serviceId', 'service'),
-    immutable('pipeId', 'pipe'),
+    piece.immutable('organizationId', 'organization'),
+    piece.immutable('serviceId', 'service'),
+    piece.immutable('pipeId', 'pipe'),
   ],
 );
 
@@ -103,32 +101,44 @@ export const spec = fields(
  * What a reply holds is not bound to the documented ranges, only to what JavaScript and int64 hold
  * exactly.
  */
-const reportedSettings = settingsShape((name) => {
-  const { type, about } = SETTINGS[name];
-  if (type === 'boolean') return flag(about);
-  return integer(about, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+const reportedSettings = settingsShape((name) =>
+  piece.integer(settings.ABOUT[name], Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+);
+
+const otherSetting = piece.fields('One setting.', {
+  field: piece.text('Name of the setting.', 128),
+  value: piece.text('Its value as JSON text, cut at 128 characters.', 128),
 });
 
-const otherSetting = fields('One setting.', {
-  field: text('Name of the setting.', LIMITS.otherName),
-  value: text('Its value as JSON text, cut at 128 characters.', LIMITS.otherValue),
-});
-
-export const status = someOf(
+export const status = piece.someOf(
   'What the operator did and what the API reported. Only the operator writes it.',
   {
     ...commonStatus,
-    ...writeStatus(LIMITS),
-    settings: someOf('The settings as the API last reported them.', reportedSettings),
-    otherSettings: list(
+    ...writeStatus({
+      // All twelve and the additional ones, whose names are the longest.
+      keys: 32,
+      differences: 32,
+      planRequests: 1,
+      planChanges: 32,
+      historyChanges: 12,
+      field: 64,
+      // A history has many.
+      historyValue: 16,
+      body: 4096,
+    }),
+    settings: piece.someOf('The settings as the API last reported them.', reportedSettings),
+    otherSettings: piece.list(
       'Other settings in the last response, and those whose value could not be read; the first 20.',
-      LIMITS.otherSettings,
+      20,
       otherSetting,
     ),
-    unconfirmedWrite: fields('The last request of which nobody knows whether it took effect.', {
-      time: timestamp('When it was sent.'),
-      requestHash: digest('Its hash, as in applied.requestHash.'),
-    }),
+    unconfirmedWrite: piece.fields(
+      'The last request of which nobody knows whether it took effect.',
+      {
+        time: piece.timestamp('When it was sent.'),
+        requestHash: digest('Its hash, as in applied.requestHash.'),
+      },
+    ),
   },
 );
 
@@ -151,7 +161,6 @@ export const parseSpec = specParser(spec);
  * are the same in whatever case they are written.
  */
 export function targetOf(object: KubeObject): string | undefined {
-  if (object.spec === undefined || object.spec === null) return undefined;
-  const { organizationId, serviceId, pipeId } = object.spec as Readonly<Record<string, unknown>>;
+  const { organizationId, serviceId, pipeId } = (object.spec ?? {}) as Partial<PipeSettingsSpec>;
   return JSON.stringify([organizationId, serviceId, pipeId]).toLowerCase();
 }

@@ -1,155 +1,49 @@
-import type { flag, integer } from '../schema/schema.ts';
+/** The twelve settings of a pipe, under the API's own names and in the order of its document. */
+export const ABOUT = {
+  streaming_max_insert_wait_ms: 'Maximum wait before data is inserted into the database.',
+  object_storage_concurrency: 'Number of threads that process files at the same time.',
+  object_storage_polling_interval_ms:
+    'Interval at which continuous ingest looks for new data in object storage.',
+  object_storage_max_insert_bytes: 'Maximum number of bytes in one insert batch.',
+  object_storage_max_file_count: 'Maximum number of files in one insert batch.',
+  engine_max_threads: 'Maximum number of threads that process files at the same time.',
+  engine_max_insert_threads: 'Maximum number of threads that insert at the same time.',
+  engine_min_insert_block_size_bytes: 'Minimum size of a block of data for an insert.',
+  engine_max_download_threads: 'Maximum number of threads that download at the same time.',
+  engine_parallel_distributed_insert_select: 'How a distributed INSERT … SELECT runs in parallel.',
+  object_storage_use_cluster_function:
+    'Whether the cluster function is used for distributed processing.',
+  engine_parallel_view_processing:
+    'Whether data is pushed to attached views in parallel instead of one view after another.',
+} as const;
 
-/**
- * A setting that is a whole number: its inclusive range in the API document, exact in JavaScript.
- */
-interface NumberSetting {
-  readonly type: 'integer';
-  readonly min: number;
-  readonly max: number;
-  readonly unit: string;
-  readonly about: string;
-}
-
-interface BooleanSetting {
-  readonly type: 'boolean';
-  readonly about: string;
-}
-
-/**
- * The twelve settings of a pipe, under the API's own names: the one table of their types and
- * ranges.
- */
-export const SETTINGS = {
-  streaming_max_insert_wait_ms: {
-    type: 'integer',
-    min: 500,
-    max: 60_000,
-    unit: 'milliseconds',
-    about: 'Maximum wait before data is inserted into the database.',
-  },
-  object_storage_concurrency: {
-    type: 'integer',
-    min: 1,
-    max: 35,
-    unit: 'threads',
-    about: 'Number of threads that process files at the same time.',
-  },
-  object_storage_polling_interval_ms: {
-    type: 'integer',
-    min: 100,
-    max: 3_600_000,
-    unit: 'milliseconds',
-    about: 'Interval at which continuous ingest looks for new data in object storage.',
-  },
+/** Of those that are whole numbers: bounds in the document, both included. The others are flags. */
+export const RANGES = {
+  streaming_max_insert_wait_ms: { min: 500, max: 60_000, unit: 'milliseconds' },
+  object_storage_concurrency: { min: 1, max: 35, unit: 'threads' },
+  object_storage_polling_interval_ms: { min: 100, max: 3_600_000, unit: 'milliseconds' },
   object_storage_max_insert_bytes: {
-    type: 'integer',
     min: 10_485_760,
     max: 53_687_091_200,
     unit: 'bytes (10 MiB to 50 GiB)',
-    about: 'Maximum number of bytes in one insert batch.',
   },
-  object_storage_max_file_count: {
-    type: 'integer',
-    min: 1,
-    max: 10_000,
-    unit: 'files',
-    about: 'Maximum number of files in one insert batch.',
-  },
-  engine_max_threads: {
-    type: 'integer',
-    min: 0,
-    max: 64,
-    unit: 'threads',
-    about: 'Maximum number of threads that process files at the same time.',
-  },
-  engine_max_insert_threads: {
-    type: 'integer',
-    min: 0,
-    max: 16,
-    unit: 'threads',
-    about: 'Maximum number of threads that insert at the same time.',
-  },
-  engine_min_insert_block_size_bytes: {
-    type: 'integer',
-    min: 0,
-    max: 1_073_741_824,
-    unit: 'bytes (up to 1 GiB)',
-    about: 'Minimum size of a block of data for an insert.',
-  },
-  engine_max_download_threads: {
-    type: 'integer',
-    min: 0,
-    max: 32,
-    unit: 'threads',
-    about: 'Maximum number of threads that download at the same time.',
-  },
-  engine_parallel_distributed_insert_select: {
-    type: 'integer',
-    min: 0,
-    max: 2,
-    unit: '',
-    about: 'How a distributed INSERT … SELECT runs in parallel.',
-  },
-  object_storage_use_cluster_function: {
-    type: 'boolean',
-    about: 'Whether the cluster function is used for distributed processing.',
-  },
-  engine_parallel_view_processing: {
-    type: 'boolean',
-    about:
-      'Whether data is pushed to attached views in parallel instead of one view after another.',
-  },
-} as const satisfies Readonly<Record<string, NumberSetting | BooleanSetting>>;
+  object_storage_max_file_count: { min: 1, max: 10_000, unit: 'files' },
+  engine_max_threads: { min: 0, max: 64, unit: 'threads' },
+  engine_max_insert_threads: { min: 0, max: 16, unit: 'threads' },
+  engine_min_insert_block_size_bytes: { min: 0, max: 1_073_741_824, unit: 'bytes (up to 1 GiB)' },
+  engine_max_download_threads: { min: 0, max: 32, unit: 'threads' },
+  engine_parallel_distributed_insert_select: { min: 0, max: 2, unit: '' },
+} as const satisfies Partial<Record<Name, object>>;
 
-export type SettingName = keyof typeof SETTINGS;
+export type Name = keyof typeof ABOUT;
+export type NumberName = keyof typeof RANGES;
 
-/** In the order of the API document. */
-export const settingNames = Object.keys(SETTINGS) as readonly SettingName[];
+export const names = Object.keys(ABOUT) as readonly Name[];
 
-/** Settings by name, each a whole number or a boolean as the table says; any may be absent. */
-export type Settings = {
-  [Name in SettingName]?:
-    | ((typeof SETTINGS)[Name]['type'] extends 'integer' ? number : boolean)
-    | undefined;
-};
-
-type Shape = {
-  [Name in SettingName]: ReturnType<
-    (typeof SETTINGS)[Name]['type'] extends 'integer' ? typeof integer : typeof flag
-  >;
-};
-
-/** One schema for each setting. `make` gives a flag for a boolean, an integer for the others. */
-export function settingsShape(
-  make: (name: SettingName) => ReturnType<typeof integer | typeof flag>,
-): Shape {
-  return Object.fromEntries(settingNames.map((name) => [name, make(name)])) as unknown as Shape;
+export function isSetting(name: string): name is Name {
+  return Object.hasOwn(ABOUT, name);
 }
 
-/**
- * How many entries a status may have and how long their texts may be, in code points; `report` cuts
- * to these.
- */
-export const LIMITS = {
-  additionalSettings: 20,
-  additionalValue: 256,
-  /** All twelve and the additional ones. */
-  keys: 32,
-  differences: 32,
-  planRequests: 1,
-  planChanges: 32,
-  otherSettings: 20,
-  otherName: 128,
-  otherValue: 128,
-  drift: 12,
-  history: 10,
-  historyChanges: 12,
-  /** Names of fields; the longest additional setting has 64. */
-  field: 64,
-  /** Values in differences, drift and plan, where they are text. */
-  value: 64,
-  /** The same in history, which has many. */
-  historyValue: 16,
-  body: 4096,
-} as const;
+export function isNumber(name: string): name is NumberName {
+  return Object.hasOwn(RANGES, name);
+}

@@ -80,3 +80,6 @@ export const reassertInterval = optional(
     IN_RANGE,
   ),
 );
+
+/** Whether and when what is declared is sent. */
+export const whenSent = { suspend, mode, reassertInterval };

@@ -83,9 +83,12 @@ export const pendingStatus = {
 };
 
 /** How many entries its lists have. */
-type Counts = 'keys' | 'differences' | 'drift' | 'planRequests' | 'planChanges' | 'historyChanges';
+type Counts = 'keys' | 'differences' | 'planRequests' | 'planChanges' | 'historyChanges';
 /** In code points. */
-type Lengths = 'field' | 'value' | 'historyValue' | 'body';
+type Lengths = 'field' | 'historyValue' | 'body';
+
+/** In differences, drift and plan, where it is text. */
+const LONGEST_VALUE = 64;
 
 /** The part of `status` that kinds have which write to the API. */
 export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
@@ -98,11 +101,11 @@ export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
   const changes = (about: string, max: number, value: number) =>
     list(about, max, fields('One field.', change(value)));
   const seen = timestamp('When it was seen.');
-  const drifted = fields('One change.', { ...change(most.value), time: seen });
+  const drifted = fields('One change.', { ...change(LONGEST_VALUE), time: seen });
   const difference = fields('One field.', {
     field,
-    declared: scalar('The value in spec.', most.value),
-    reported: scalar('The value in the response; a list or object as JSON text.', most.value),
+    declared: scalar('The value in spec.', LONGEST_VALUE),
+    reported: scalar('The value in the response; a list or object as JSON text.', LONGEST_VALUE),
   });
   const request = fields('One request.', {
     method: choice('HTTP method.', ['GET', 'PUT', 'PATCH']),
@@ -133,11 +136,7 @@ export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
       difference,
     ),
     notReported: list('Declared fields that the response omitted.', most.differences, field),
-    drift: list(
-      'Fields that others changed between two responses, newest last.',
-      most.drift,
-      drifted,
-    ),
+    drift: list('Fields that others changed between two responses, newest last.', 12, drifted),
     plan: fields('In mode Plan: what Apply would send.', {
       time: timestamp('When the plan was made.'),
       basis: choice(
@@ -146,10 +145,14 @@ export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
       ),
       hash: digest(`${HASH}; equal to applied.requestHash once that is confirmed.`),
       requests: list('The requests in order, the first that fit.', most.planRequests, request),
-      changes: changes('The fields that would change.', most.planChanges, most.value),
+      changes: changes('The fields that would change.', most.planChanges, LONGEST_VALUE),
     }),
     history: list('The last 10 confirmed changes, newest last.', 10, write),
   };
 }
 
 export type LastRequest = Stored<z.output<typeof lastRequest>>;
+type Written = ReturnType<typeof writeStatus>;
+export type WriteStatus = {
+  readonly [Name in keyof Written]?: Stored<z.output<Written[Name]>> | undefined;
+};

@@ -1,20 +1,20 @@
-import type { Event, Result } from '../../controller/kind.ts';
+import type { Event } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import type { WriteStatus } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
 import {
   type CommonStatus,
-  commonStatus,
   failureBefore,
   generationOf,
   quoting,
+  saying,
 } from './common-status.ts';
-import { nextAssertionAt, reassertMsOf } from './due.ts';
+import { reassertedAt } from './due.ts';
+import type { FailureReport } from './failure-report.ts';
 
 /** What the API has confirmed. */
 export interface Confirmation {
-  readonly object: KubeObject & {
-    readonly status?: CommonStatus & { readonly applied?: Applied | undefined };
-  };
+  readonly object: KubeObject & { readonly status?: WriteStatus };
   readonly spec: { readonly reassertInterval?: string | undefined };
   readonly message: string;
   readonly requestId: string | undefined;
@@ -28,37 +28,18 @@ export interface Confirmation {
   readonly now: number;
 }
 
-interface Applied {
-  readonly time: string;
-  readonly generation: number;
-  readonly requestId?: string | undefined;
-  readonly requestHash: string;
-  readonly keys: readonly string[];
-}
-
 /** The declared state is confirmed: Ready, until the spec changes or it is to be sent again. */
-export function reportApplied(confirmation: Confirmation): Pick<Result, 'next'> & {
-  readonly status: CommonStatus & { readonly applied: Applied };
-  readonly events: readonly Event[];
-} {
+export function reportApplied(
+  confirmation: Confirmation,
+): FailureReport & { readonly status: CommonStatus & WriteStatus } {
   const { object, spec, message, requestId, requestHash, keys, now } = confirmation;
   const time = timestamp(now);
-  const reassertMs = reassertMsOf(spec);
-  const nextAttempt =
-    reassertMs === undefined ? undefined : nextAssertionAt(object, Date.parse(time), reassertMs);
+  const nextAttempt = reassertedAt(object, Date.parse(time), spec.reassertInterval);
   const summary = { ready: 'True', reason: 'Applied', message } as const;
-  const common = commonStatus(object, object.status, {
-    summary,
-    now,
-    nextAttempt,
-    acknowledge: true,
-  });
+  const { status, next } = saying(object, { summary, now, nextAttempt });
   const applied = { time, generation: generationOf(object), requestId, requestHash, keys };
-  return {
-    status: { ...common, applied },
-    next: nextAttempt === undefined ? 'on-change' : { at: nextAttempt },
-    events: [...appliedEvents(confirmation), ...unmanagedEvents(confirmation)],
-  };
+  const events = [...appliedEvents(confirmation), ...unmanagedEvents(confirmation)];
+  return { status: { ...status, applied }, next, events };
 }
 
 /** Nothing for a first plain success: the object says it already. */

@@ -15,6 +15,11 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
+/** A text as it is, anything else as JSON. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : canonicalJson(value);
+}
+
 /** `sha256:` and the hex digest of the parts, each on a line of its own. */
 export function digestOf(...parts: readonly string[]): string {
   return `sha256:${hash('sha256', parts.join('\n'))}`;

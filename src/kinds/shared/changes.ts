@@ -1,44 +1,28 @@
 import type { KubeObject } from '../../kube/resource.ts';
+import type { WriteStatus } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
 import { generationOf } from './common-status.ts';
 import type { FieldChange } from './preview.ts';
 
-/** `status.drift` and `status.history` hold so many, newest last. */
-const MOST_DRIFT = 12;
-const MOST_HISTORY = 10;
-
-type Timed = FieldChange & { readonly time: string };
-
-/** `status.drift` with what was found now. */
+/** `status.drift` with what was found now; the newest that it holds. */
 export function withDrift(
-  before: readonly Timed[] = [],
+  before: WriteStatus['drift'] = [],
   found: readonly FieldChange[],
   now: number,
-): readonly Timed[] | undefined {
+): WriteStatus['drift'] {
   const time = timestamp(now);
   const all = [...before, ...found.map((change) => ({ ...change, time }))];
-  return all.length > 0 ? all.slice(-MOST_DRIFT) : undefined;
+  return all.length > 0 ? all.slice(-12) : undefined;
 }
 
-interface HistoryEntry {
-  readonly time: string;
-  readonly generation: number;
-  readonly requestId?: string | undefined;
-  readonly changes: readonly FieldChange[];
-}
-
-/** `status.history` with what a reply has confirmed. */
+/** `status.history` with what a reply has confirmed; the newest that it holds. */
 export function withHistory(
-  before: readonly HistoryEntry[] | undefined,
+  before: WriteStatus['history'],
   changes: readonly FieldChange[],
-  reply: {
-    readonly object: KubeObject;
-    readonly requestId: string | undefined;
-    readonly now: number;
-  },
-): readonly HistoryEntry[] | undefined {
+  reply: { readonly object: KubeObject; readonly requestId: string | undefined; now: number },
+): WriteStatus['history'] {
   if (changes.length === 0) return before;
   const { object, requestId, now } = reply;
   const entry = { time: timestamp(now), generation: generationOf(object), requestId, changes };
-  return [...(before ?? []), entry].slice(-MOST_HISTORY);
+  return [...(before ?? []), entry].slice(-10);
 }

@@ -2,39 +2,29 @@ import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { CONFLICT_GRACE_MS } from '../../waits.ts';
 import { wholeSecond } from './canonical.ts';
-import { type CommonStatus, commonStatus, readyOf, statusWith } from './common-status.ts';
-import type { Due } from './due.ts';
-import { type FailureReport, reportSpecInvalid, resultOf } from './failure-report.ts';
-import type { KindSummary } from './reasons.ts';
+import {
+  type CommonStatus,
+  type KindSummary,
+  readyOf,
+  saying,
+  statusWith,
+} from './common-status.ts';
+import { reportSpecInvalid, resultOf } from './failure-report.ts';
 import type { Ownership } from './target.ts';
-
-/**
- * Why an object is not acted on now, as the whole result; undefined: go on. A kind asks them in
- * this order: deleted, spec, suspended, owner, Plan, due.
- */
-export type Refusal = Result | undefined;
-
-/** Make sure the object is not being deleted: its spec is nobody's wish any more. */
-export function refuseDeleted({ metadata }: KubeObject): Refusal {
-  return metadata.deletionTimestamp === undefined
-    ? undefined
-    : { next: 'on-change', did: 'nothing' };
-}
 
 /** Make sure the stored spec can be read: an older schema may have let it in. */
 export function refuseSpec(object: KubeObject, problem: string, now: number): Result {
-  const previous = object.status as CommonStatus | undefined;
-  const report = reportSpecInvalid({ object, previous, problem, now });
-  return resultOf(object, report, 'refuse-spec');
+  const previous: CommonStatus = object.status ?? {};
+  return resultOf(object, reportSpecInvalid({ object, previous, problem, now }), 'refuse-spec');
 }
 
-/** Make sure the object is not suspended. `ready`: what it stands for is there; `says`: of that. */
+/** Make sure it is not suspended. `isHeld`: what it stands for is there; `says`: of that. */
 export function refuseSuspended(
   object: KubeObject,
-  { ready, says, now }: { readonly ready: boolean; readonly says: string; readonly now: number },
+  { isHeld, says, now }: { readonly isHeld: boolean; readonly says: string; readonly now: number },
 ): Result {
   const message = `Suspended: no call is made while spec.suspend is true. ${says}`;
-  const summary = { ready: ready ? 'True' : 'False', reason: 'Suspended', message } as const;
+  const summary = { ready: isHeld ? 'True' : 'False', reason: 'Suspended', message } as const;
   return showing(object, summary, now, 'suspend');
 }
 
@@ -55,32 +45,28 @@ export interface Contested {
  */
 export function refuseOthers(
   object: KubeObject,
-  { ownership, contested, now }: { ownership: Ownership; contested: Contested; now: number },
-): Refusal {
-  if (ownership.type === 'owner') return undefined;
-  const previous = object.status as CommonStatus | undefined;
-  const message = conflictMessage(ownership, contested);
-  const isShown = readyOf(previous)?.reason === 'TargetConflict';
-  const { nextAttemptTime } = previous ?? {};
-  const shownUntil = nextAttemptTime === undefined ? 0 : Date.parse(nextAttemptTime);
+  ownership: Extract<Ownership, { type: 'waits' }>,
+  { contested, now }: { readonly contested: Contested; readonly now: number },
+): Result {
+  const { nextAttemptTime, ...previous }: CommonStatus = object.status ?? {};
   const latest = wholeSecond(now + CONFLICT_GRACE_MS);
+  const isShown = readyOf(previous)?.reason === 'TargetConflict';
+  // When the minutes are over, it has no time of its own any more.
+  const shownUntil = Date.parse(nextAttemptTime ?? '') || 0;
   const until = isShown ? Math.min(shownUntil, latest) : latest;
-  const isStalled = until <= now;
-  const progress = isStalled ? 'Stalled' : 'Reconciling';
-  const status = commonStatus(object, previous, {
-    summary: { ready: 'False', progress, reason: 'TargetConflict', message },
-    now,
-    nextAttempt: isStalled ? undefined : until,
-    acknowledge: true,
-  });
-  const isNew = !previous?.conditions?.some(({ type }) => type === 'Stalled') || !isShown;
-  const report: FailureReport = {
-    status,
-    next: isStalled ? 'on-change' : { at: until },
-    events:
-      isStalled && isNew ? [{ type: 'Warning', reason: 'TargetConflict', note: message }] : [],
-  };
-  return resultOf(object, report, 'wait-for-owner');
+  const isOver = until <= now;
+  const message = conflictMessage(ownership, contested);
+  const reason = 'TargetConflict';
+  const summary = {
+    ready: 'False',
+    progress: isOver ? 'Stalled' : 'Reconciling',
+    reason,
+    message,
+  } as const;
+  const said = saying(object, { summary, now, nextAttempt: isOver ? undefined : until });
+  const isNew = isOver && nextAttemptTime !== undefined;
+  const events = isNew ? [{ type: 'Warning', reason, note: message } as const] : [];
+  return resultOf(object, { ...said, events }, 'wait-for-owner');
 }
 
 function conflictMessage(
@@ -101,11 +87,6 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Make sure something is to be sent, and its time has come. */
-export function notDue({ at }: Extract<Due, { type: 'later' }>): Result {
-  return { next: at === undefined ? 'on-change' : { at }, did: 'nothing' };
-}
-
 /** A state that asks for no call, whatever the time. */
 export function showing(
   object: KubeObject,
@@ -114,7 +95,6 @@ export function showing(
   did: string,
   fields: object = {},
 ): Result {
-  const previous = object.status as CommonStatus | undefined;
-  const common = commonStatus(object, previous, { summary, now, acknowledge: true });
-  return { status: statusWith<object>(previous, { ...common, ...fields }), next: 'on-change', did };
+  const { status, next } = saying(object, { summary, now });
+  return { status: statusWith<object>(object.status ?? {}, { ...status, ...fields }), next, did };
 }

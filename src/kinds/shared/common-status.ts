@@ -1,10 +1,24 @@
 import type { Verdict } from '../../api/reply/verdict.ts';
-import { type Condition, conditionsFor, cutText } from '../../controller/conditions.ts';
+import { type Condition, conditionsFor, type Summary } from '../../controller/conditions.ts';
+import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { LastRequest } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
 import { type FailureReason, sameCause } from './failures.ts';
-import type { KindSummary } from './reasons.ts';
+
+/** Every reason that `Ready` can have. */
+export type ReadyReason =
+  | 'Pending'
+  | 'Applied'
+  | 'Fetched'
+  | 'Planned'
+  | 'Suspended'
+  | FailureReason;
+
+/** What a kind says of an object. */
+export interface KindSummary extends Summary {
+  readonly reason: ReadyReason;
+}
 
 /** The one annotation users set: a one-shot request to try now. */
 export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
@@ -45,16 +59,8 @@ export function requestedAt(object: KubeObject): string | undefined {
 /** Whether the user asks by that annotation for something that no attempt has been made of yet. */
 export function isRequested(object: KubeObject): boolean {
   const requested = requestedAt(object);
-  const { lastHandledReconcileAt } = (object.status ?? {}) as CommonStatus;
+  const { lastHandledReconcileAt }: CommonStatus = object.status ?? {};
   return requested !== undefined && requested !== lastHandledReconcileAt;
-}
-
-/**
- * The part of the metadata that a reconcile uses; the annotation is cut, all others are dropped.
- */
-export function usedAnnotations(object: KubeObject): Readonly<Record<string, string>> | undefined {
-  const value = requestedAt(object);
-  return value === undefined ? undefined : { [REQUESTED_AT]: value };
 }
 
 export function generationOf(object: KubeObject): number {
@@ -66,21 +72,20 @@ export function currentReady(
   object: KubeObject,
   status: CommonStatus | undefined,
 ): Condition | undefined {
-  return readyOf(status)?.observedGeneration === generationOf(object) ? readyOf(status) : undefined;
+  const ready = readyOf(status);
+  return ready?.observedGeneration === generationOf(object) ? ready : undefined;
 }
 
-/**
- * The reason that this generation failed for last, for the event when it works again. A plan is no
- * failure.
- */
+/** The reason that this generation failed for last, for the event when it works again. */
 export function failureBefore(object: KubeObject): string | undefined {
-  const ready = currentReady(object, object.status as CommonStatus | undefined);
+  const ready = currentReady(object, object.status ?? {});
+  // A plan is no failure.
   return ready?.status === 'False' && ready.reason !== 'Planned' ? ready.reason : undefined;
 }
 
 /** Ready for the generation that it has now. */
 export function isReady(object: KubeObject): boolean {
-  return currentReady(object, object.status as CommonStatus | undefined)?.status === 'True';
+  return currentReady(object, object.status ?? {})?.status === 'True';
 }
 
 export function readyOf(status: CommonStatus | undefined): Condition | undefined {
@@ -108,6 +113,16 @@ export function commonStatus(
   };
 }
 
+/** The common fields, and when to come back. What was asked for is answered by it. */
+export function saying(
+  object: KubeObject,
+  say: Omit<Say, 'acknowledge'>,
+): { readonly status: CommonStatus; readonly next: Result['next'] } {
+  const { nextAttempt } = say;
+  const status = commonStatus(object, object.status ?? {}, { ...say, acknowledge: true });
+  return { status, next: nextAttempt === undefined ? 'on-change' : { at: nextAttempt } };
+}
+
 /**
  * Failures in a row of one kind of cause for one generation; an edit starts anew. A wait in between
  * that the status has shown does not.
@@ -123,14 +138,9 @@ export function countAttempts(
 }
 
 export function lastRequestOf(operation: string, verdict: Verdict, now: number): LastRequest {
-  return withoutUndefined({
-    operation,
-    requestId: verdict.requestId,
-    httpStatus: verdict.httpStatus,
-    outcome: verdict.outcome,
-    time: timestamp(now),
-    message: verdict.ok ? undefined : cutText(verdict.message, 1024),
-  });
+  const { requestId, httpStatus, outcome } = verdict;
+  const message = verdict.ok ? undefined : verdict.message;
+  return { operation, requestId, httpStatus, outcome, time: timestamp(now), message };
 }
 
 /** A text of others as the beginning of a sentence of ours. */
@@ -143,20 +153,10 @@ export function quoting(requestId: string | undefined): string {
   return requestId === undefined ? '' : ` (request ${requestId})`;
 }
 
-/**
- * As it is stored: the API server drops nothing that is undefined, because JSON has no such thing.
- */
-export function withoutUndefined<T extends object>(value: T): T {
-  const fields = value as Readonly<Record<string, unknown>>;
-  const kept: Record<string, unknown> = {};
-  for (const name of Object.keys(fields)) if (fields[name] !== undefined) kept[name] = fields[name];
-  return kept as T;
-}
-
 /** A status with these fields in place of its own; a plan is only for who is in Plan. */
 export function statusWith<Status extends object>(
   status: Status | undefined,
   fields: Partial<NoInfer<Status>>,
 ): Status {
-  return withoutUndefined<object>({ ...status, plan: undefined, ...fields }) as Status;
+  return { ...status, plan: undefined, ...fields } as object as Status;
 }

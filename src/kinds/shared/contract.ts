@@ -1,8 +1,8 @@
 import type { ApiRequest } from '../../api/http/client.ts';
 import type { Failure, Success } from '../../api/reply/verdict.ts';
+import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { CredentialProblem } from './credentials.ts';
 import type { Due } from './due.ts';
-import type { SecretRef } from './key-pair.ts';
 
 /** One request of a kind; the key is added when it is sent. */
 export interface CallRequest extends Pick<ApiRequest, 'operation' | 'method' | 'path' | 'body'> {

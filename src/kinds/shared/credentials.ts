@@ -1,9 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
-import type { Credential } from '../../api/http/client.ts';
+import { randomBytes } from 'node:crypto';
+import { type Credential, makeCredential } from '../../api/http/credential.ts';
+import { doubtAbout, keyPairIn, keysOf, type SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { SecretRead, SecretValue } from '../../kube/secrets/secret-state.ts';
 import type { Secrets } from '../../kube/secrets/secrets.ts';
-import { createMask } from '../../redaction.ts';
-import { doubtAbout, type KeyPair, keyPairIn, keysOf, type SecretRef } from './key-pair.ts';
 
 /** Why there is no usable API key. The message names the Secret and what to do, never a value. */
 export type CredentialProblem = {
@@ -145,34 +144,4 @@ export function credentialIn(
 /** `problem` as `credentialIn` gives it. */
 export function unusableSecret(name: string, problem: string): string {
   return `The Secret "${name}" cannot be used: ${problem}`;
-}
-
-const WITHHELD = '[withheld: it could not be searched for the key]';
-
-/**
- * `id` tells credentials apart for pacing without saying anything about them: same key, same
- * secret, same API.
- */
-function makeCredential(
-  pair: KeyPair,
-  options: { readonly salt: Buffer; readonly baseUrl: string },
-): Credential {
-  const { keyId, keySecret } = pair;
-  const encoded = Buffer.from(`${keyId}:${keySecret}`).toString('base64');
-  const id = createHash('sha256')
-    .update(options.salt)
-    .update(JSON.stringify([keyId, keySecret, options.baseUrl]))
-    .digest('hex')
-    .slice(0, 16);
-  let mask: ((text: string) => string) | undefined;
-  const maskText = (text: string): string => {
-    try {
-      mask ??= createMask(keyId, keySecret);
-      return mask(text);
-    } catch {
-      // The error may say the key, and so may the text.
-      return WITHHELD;
-    }
-  };
-  return { id, authorization: `Basic ${encoded}`, mask: maskText };
 }

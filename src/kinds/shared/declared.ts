@@ -1,15 +1,23 @@
-import type { Result } from '../../controller/kind.ts';
+import type { Context, Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { SpecResult } from '../schema/parser.ts';
+import type { Calls, NoCall } from './calls.ts';
 import { type Contested, refuseOthers, refuseSpec, refuseSuspended } from './checks.ts';
 import { generationOf } from './common-status.ts';
-import { type CallFacts, type Due, reassertMsOf, whenDue } from './due.ts';
+import { type CallFacts, type Due, whenDue } from './due.ts';
+import type { Shared } from './objects.ts';
 import { ownershipOf, rivalConfirmedLater } from './target.ts';
 
 interface Spec {
   readonly suspend?: boolean | undefined;
   readonly mode?: 'Apply' | 'Plan' | undefined;
   readonly reassertInterval?: string | undefined;
+}
+
+/** A spec by which calls are made. */
+interface CallingSpec extends Spec {
+  readonly credentialsSecretRef: SecretRef;
 }
 
 /** What a kind says of an object whose spec declares a state at the API. */
@@ -19,24 +27,37 @@ export interface Declared<Stored extends KubeObject, Own extends Spec> {
   /** What the API confirmed last is what is declared now, and nothing is open since. */
   readonly isHeld: (object: Stored, spec: Own) => boolean;
   /** Plan mode. `isLast`: nobody is known to have changed it since. */
-  readonly plan: (object: Stored, spec: Own, isLast: boolean) => Result;
+  readonly plan: (object: Stored, spec: Own, isLast: boolean, now: number) => Result;
+  /** Identifies the API in a status. */
+  readonly apiHash: string;
+  /** `--plan-only`. */
+  readonly planOnly: boolean;
 }
 
 export interface DeclaredFacts<Stored extends KubeObject> extends CallFacts {
   /** The other objects for the same target. */
   readonly others: readonly Stored[];
-  /** Identifies the API in a status. */
-  readonly apiHash: string;
-  /** `--plan-only`. */
-  readonly planOnly: boolean;
   readonly now: number;
+}
+
+/** What is to be brought about now. */
+export interface Wanted<Own> {
+  readonly spec: Own;
+  readonly due: Extract<Due, { type: 'now' }>;
 }
 
 export type Decision<Own> =
   | { readonly type: 'done'; readonly result: Result }
-  | { readonly type: 'act'; readonly spec: Own; readonly due: Extract<Due, { type: 'now' }> };
+  | ({ readonly type: 'act' } & Wanted<Own>);
 
-const done = (result: Result): Decision<never> => ({ type: 'done', result });
+export function done(result: Result): Decision<never> {
+  return { type: 'done', result };
+}
+
+/** Nothing is to be done now, nor said. */
+export function rest(at?: number): Decision<never> {
+  return done({ next: at === undefined ? 'on-change' : { at }, did: 'nothing' });
+}
 
 /** Whether the declared state is to be brought about now. The order is that of precedence. */
 export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
@@ -44,7 +65,10 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
   kind: Declared<Stored, Own>,
   facts: DeclaredFacts<Stored>,
 ): Decision<Own> {
-  const { others, apiHash, planOnly, now } = facts;
+  const { others, now } = facts;
+  const { apiHash, planOnly } = kind;
+  // Make sure it is not being deleted: its spec is nobody's wish any more
+  if (object.metadata.deletionTimestamp !== undefined) return rest();
   // Make sure the stored spec can be read
   const parsed = kind.parse(object);
   if (!parsed.ok) return done(refuseSpec(object, parsed.message, now));
@@ -52,21 +76,49 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
   // Make sure it is not suspended
   const isLast = !rivalConfirmedLater(object, others);
   const isHeld = isLast && kind.isHeld(object, spec);
-  if (spec.suspend)
-    return done(refuseSuspended(object, { ready: isHeld, says: says(isHeld), now }));
+  if (spec.suspend) return done(refuseSuspended(object, { isHeld, says: says(isHeld), now }));
   // Make sure no other object owns the target
   const isValid = (other: KubeObject): boolean => kind.parse(other).ok;
   const ownership = ownershipOf(object, others, { apiHash, isValid });
-  const waits = refuseOthers(object, { ownership, contested: kind.contested(spec), now });
-  if (waits) return done(waits);
+  if (ownership.type === 'waits')
+    return done(refuseOthers(object, ownership, { contested: kind.contested(spec), now }));
   // Make sure Apply is wanted
-  if (spec.mode === 'Plan' || planOnly) return done(kind.plan(object, spec, isLast));
+  if (spec.mode === 'Plan' || planOnly) return done(kind.plan(object, spec, isLast, now));
   // Make sure something is to be sent, and its time has come: a new generation is sent once more
-  const { applied } = (object.status ?? {}) as { readonly applied?: { generation: number } };
+  const { applied }: { applied?: { generation: number } } = object.status ?? {};
   const confirmed = isHeld && applied?.generation === generationOf(object);
-  const due = whenDue(object, facts, { confirmed, reassertMs: reassertMsOf(spec), now });
-  if (due.type === 'now') return { type: 'act', spec, due };
-  return done({ next: due.at === undefined ? 'on-change' : { at: due.at }, did: 'nothing' });
+  const due = whenDue(object, facts, { confirmed, reassertInterval: spec.reassertInterval, now });
+  return due.type === 'now' ? { type: 'act', spec, due } : rest(due.at);
+}
+
+/**
+ * Decides, waits for the permit, decides again, since what was true before the wait may not be any
+ * more, and acts. `none`: why there is no permit.
+ */
+export async function reconcileDeclared<Stored extends KubeObject, Own extends CallingSpec>(
+  object: Stored,
+  context: Context<Stored>,
+  { caller, others }: Shared<Stored>,
+  kind: Declared<Stored, Own>,
+  act: (began: Stored, wanted: Wanted<Own>, calls: Calls, none?: NoCall) => Promise<Result>,
+): Promise<Result> {
+  const decide = (newest: Stored, hasPermit = false): Decision<Own> => {
+    const facts = caller.factsOf(newest);
+    const known = { others: others(newest), now: context.now() };
+    return decideDeclared(newest, kind, {
+      ...facts,
+      ...known,
+      hasSlot: facts.hasSlot || hasPermit,
+    });
+  };
+  const first = decide(object);
+  if (first.type === 'done') return first.result;
+  const wish = { ref: first.spec.credentialsSecretRef, ...first.due };
+  return caller.perform(object, context, wish, async (calls, none) => {
+    const decided = none ? first : decide(context.object(), true);
+    if (decided.type === 'done') return decided.result;
+    return act(context.object(), decided, calls, none);
+  });
 }
 
 function says(isHeld: boolean): string {

@@ -3,17 +3,18 @@ import type { Priority } from '../../controller/queue.ts';
 import { parseDuration } from '../../duration.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { SecretState } from '../../kube/secrets/secret-state.ts';
+import type { WriteStatus } from '../schema/status-fields.ts';
 import { wholeSecond } from './canonical.ts';
 import { type CommonStatus, currentReady, isRequested } from './common-status.ts';
 import { isFailure, longestWait } from './failures.ts';
 
 /**
- * Whether an attempt is to be made now, and if not, when to look again. `halfOpen`: it may try a key
- * that the API has refused, since its own time has come or a person asks.
+ * Whether an attempt is to be made now, and if not, when to look again. `halfOpen`: it may try a
+ * key that the API has refused, since its own time has come or a person asks.
  */
 export type Due =
   | { readonly type: 'now'; readonly priority: Priority; readonly halfOpen: boolean }
-  | { readonly type: 'later'; readonly at?: number };
+  | { readonly type: 'later'; readonly at?: number | undefined };
 
 /** What is known about an object's key besides its status. */
 export interface CallFacts {
@@ -29,13 +30,11 @@ interface Asked {
   /** What the API last confirmed is what is declared. */
   readonly confirmed: boolean;
   /** Absent: nothing is sent again for its own sake. */
-  readonly reassertMs?: number | undefined;
+  readonly reassertInterval?: string | undefined;
   readonly now: number;
 }
 
-interface TriedStatus extends CommonStatus {
-  readonly applied?: { readonly time: string } | undefined;
-}
+type TriedStatus = CommonStatus & WriteStatus;
 
 const NOW: Due = { type: 'now', priority: 'scheduled', halfOpen: false };
 const OWN_TIME: Due = { type: 'now', priority: 'scheduled', halfOpen: true };
@@ -54,7 +53,7 @@ export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due
   if (ready.reason === 'Applied' || ready.reason === 'Fetched')
     return asked.confirmed ? whenReasserted(object, asked) : NOW;
   // What else kept it back before is over: this is asked after all that could.
-  if (!isFailure(ready.reason) || OVER.has(ready.reason)) return NOW;
+  if (!isFailure(ready.reason) || ready.reason === 'TargetConflict') return NOW;
   // One that was held back with the refused key of another object asks for its turn.
   if (status.nextAttemptTime === undefined) return NOW;
   const at = Date.parse(status.nextAttemptTime);
@@ -66,16 +65,8 @@ export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due
   return { type: 'later', at: Math.min(at, wholeSecond(asked.now + longestWait(ready.reason))) };
 }
 
-const OVER: ReadonlySet<string> = new Set(['TargetConflict', 'SpecInvalid']);
-
 /** Mended by another Secret: a key of another organization is often answered with 404. */
-const OF_SECRET: ReadonlySet<string> = new Set([
-  'SecretInvalid',
-  'Unauthorized',
-  'Rejected',
-  'Forbidden',
-  'NotFound',
-]);
+const OF_SECRET = ['SecretInvalid', 'Unauthorized', 'Rejected', 'Forbidden', 'NotFound'];
 
 /** Whether the attempt that failed may not fail with the Secret as it is now. */
 function isSecretNew(reason: string, { secret, triedSecret }: CallFacts): boolean {
@@ -84,34 +75,30 @@ function isSecretNew(reason: string, { secret, triedSecret }: CallFacts): boolea
   if (reason === 'SecretForbidden') return secret.state !== 'forbidden';
   if (secret.state !== 'present') return false;
   // A process that has just started does not know with which one it failed.
-  return triedSecret === undefined ? OF_SECRET.has(reason) : triedSecret !== secret.resourceVersion;
-}
-
-/** `spec.reassertInterval` in milliseconds; undefined: never. */
-export function reassertMsOf({
-  reassertInterval,
-}: {
-  readonly reassertInterval?: string | undefined;
-}): number | undefined {
-  return reassertInterval === undefined ? undefined : parseDuration(reassertInterval);
+  return triedSecret === undefined
+    ? OF_SECRET.includes(reason)
+    : triedSecret !== secret.resourceVersion;
 }
 
 /**
- * When what was confirmed at this time is sent again to undo changes made elsewhere; spread so that
- * objects made together part.
+ * When what was confirmed at this time is sent again to undo changes made elsewhere, if ever;
+ * spread so that objects made together part.
  */
-export function nextAssertionAt(
+export function reassertedAt(
   { metadata }: KubeObject,
-  appliedMs: number,
-  reassertMs: number,
-): number {
-  return wholeSecond(appliedMs + reassertMs + spread(metadata.uid, reassertMs / 10));
+  confirmedMs: number,
+  interval: string | undefined,
+): number | undefined {
+  const intervalMs = parseDuration(interval ?? '');
+  if (intervalMs === undefined) return undefined;
+  return wholeSecond(confirmedMs + intervalMs + spread(metadata.uid, intervalMs / 10));
 }
 
-function whenReasserted(object: KubeObject, { reassertMs, now }: Asked): Due {
-  const { applied } = (object.status ?? {}) as TriedStatus;
-  if (reassertMs === undefined || !applied) return { type: 'later' };
-  const at = nextAssertionAt(object, Date.parse(applied.time), reassertMs);
+function whenReasserted(object: KubeObject, { reassertInterval, now }: Asked): Due {
+  const { applied }: TriedStatus = object.status ?? {};
+  const at = applied && reassertedAt(object, Date.parse(applied.time), reassertInterval);
+  if (at === undefined) return { type: 'later' };
   if (at <= now) return OWN_TIME;
-  return { type: 'later', at: Math.min(at, nextAssertionAt(object, now, reassertMs)) };
+  // A time further off was written by a clock that jumped.
+  return { type: 'later', at: Math.min(at, reassertedAt(object, now, reassertInterval) ?? at) };
 }

@@ -203,7 +203,7 @@ export function reportSpecInvalid(
  * What happened, what to do, and the request id to quote: a stable function of the cause and the
  * attempt.
  */
-export function failureMessage(
+function failureMessage(
   verdict: { readonly message: string; readonly requestId?: string },
   advice: string,
 ): string {
@@ -218,7 +218,7 @@ export function resultOf(
   object: KubeObject,
   { status, next, events }: FailureReport,
   did: string,
-  answer?: FailedAnswer,
+  answer?: FailedAnswer | Answer,
 ): Result {
   if (!status) return { next, events, did };
   const { httpStatus, requestId } = answer && 'verdict' in answer ? answer.verdict : {};

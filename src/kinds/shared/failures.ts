@@ -13,13 +13,11 @@ export type FailureReason = FailureClass | keyof typeof FAILURES;
 /** Does not compile where a class of replies has no row in the table. */
 const RULES: Readonly<Record<FailureReason, FailureRule>> = FAILURES;
 
+const OUTAGE = ['Unavailable', 'OutcomeUnknown'];
+
 /** Whether a connection is refused or reset half-way is the same outage. */
 export function sameCause(a: string, b: string): boolean {
-  return causeOf(a) === causeOf(b);
-}
-
-function causeOf(reason: string): string {
-  return reason === 'OutcomeUnknown' ? 'Unavailable' : reason;
+  return a === b || [a, b].every((reason) => OUTAGE.includes(reason));
 }
 
 /**
@@ -47,18 +45,17 @@ export function sideOf(reason: FailureReason, attempts: number): 'Reconciling' |
 }
 
 /** Classes whose replies may carry a wish to wait. */
-const SERVER_WAITS: ReadonlySet<FailureReason> = new Set([
-  'RateLimited',
-  'Unavailable',
-  'OutcomeUnknown',
-]);
+const SERVER_WAITS: readonly FailureReason[] = ['RateLimited', 'Unavailable', 'OutcomeUnknown'];
 
 /**
  * The furthest a next attempt of this class can honestly lie ahead; one further off comes from a
  * clock that jumped.
  */
 export function longestWait(reason: FailureReason): number {
-  return Math.max(longestOf(RULES[reason]), SERVER_WAITS.has(reason) ? LONGEST_SERVER_WAIT_MS : 0);
+  return Math.max(
+    longestOf(RULES[reason]),
+    SERVER_WAITS.includes(reason) ? LONGEST_SERVER_WAIT_MS : 0,
+  );
 }
 
 export function isFailure(reason: string): reason is FailureReason {

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { cutText } from '../../controller/conditions.ts';
 import { type Structural, toStructural } from '../schema/structural.ts';
-import { canonicalJson } from './canonical.ts';
+import { textOf } from './canonical.ts';
 
 /**
  * A value cut to what its schema holds: the first entries of a list, texts as long as they may be,
@@ -16,31 +16,21 @@ export function fitTo<Schema extends z.ZodMiniType>(
 }
 
 function fit(node: Structural, value: unknown): unknown {
+  const { type, properties, items, maxItems, maxLength } = node;
   if (value === undefined || value === null) return undefined;
-  if (node.properties) return fieldsOf(node.properties, value);
-  if (node.items) return Array.isArray(value) ? entriesOf(node, node.items, value) : undefined;
-  if (node.type === 'integer' || node.type === 'boolean') return value;
+  if (properties) return typeof value === 'object' ? fieldsOf(properties, value) : undefined;
+  if (items) {
+    const entries = Array.isArray(value) ? value.slice(0, maxItems) : undefined;
+    return entries?.flatMap((entry) => fit(items, entry) ?? []);
+  }
   // A scalar has no type: a number or a boolean stays what it is.
-  if (node.type === undefined && typeof value !== 'string' && typeof value !== 'object')
-    return value;
-  const text = typeof value === 'string' ? value : canonicalJson(value);
-  return cutText(text, node.maxLength ?? text.length);
+  const isText = typeof value === 'string' || typeof value === 'object';
+  if (type === 'integer' || type === 'boolean' || (type === undefined && !isText)) return value;
+  return cutText(textOf(value), maxLength ?? Number.POSITIVE_INFINITY);
 }
 
-function fieldsOf(nodes: Readonly<Record<string, Structural>>, value: unknown): object | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
+function fieldsOf(nodes: Readonly<Record<string, Structural>>, value: object): object {
   const given = new Map<string, unknown>(Object.entries(value));
-  const fields = Object.entries(nodes).flatMap(([name, node]) => {
-    const fitting = fit(node, given.get(name));
-    return fitting === undefined ? [] : [[name, fitting]];
-  });
-  return Object.fromEntries(fields);
-}
-
-function entriesOf(
-  { maxItems }: Structural,
-  item: Structural,
-  list: readonly unknown[],
-): unknown[] {
-  return list.slice(0, maxItems).flatMap((entry) => fit(item, entry) ?? []);
+  const fields = Object.entries(nodes).map(([name, node]) => [name, fit(node, given.get(name))]);
+  return Object.fromEntries(fields.filter(([, fitting]) => fitting !== undefined));
 }

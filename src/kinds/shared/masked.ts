@@ -31,21 +31,17 @@ export function maskTexts(
   value: Readonly<Record<string, unknown>>,
   mask: Mask,
 ): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.keys(value).map((name) => [mask(name), masked(value[name], mask)]),
-  );
-}
-
-/** A key may be of digits only, and come back as a number. */
-function maskedNumber(value: number, mask: Mask): number | string {
-  const text = String(value);
-  const said = mask(text);
-  return said === text ? value : said;
+  const entries = Object.entries(value).map(([name, one]) => [mask(name), masked(one, mask)]);
+  return Object.fromEntries(entries);
 }
 
 function masked(value: unknown, mask: Mask): unknown {
   if (typeof value === 'string') return mask(value);
-  if (typeof value === 'number') return maskedNumber(value, mask);
+  if (typeof value === 'number') {
+    // A key may be of digits only, and come back as a number.
+    const text = mask(String(value));
+    return text === String(value) ? value : text;
+  }
   if (Array.isArray(value)) return value.map((item) => masked(item, mask));
   return typeof value === 'object' && value !== null ? maskTexts({ ...value }, mask) : value;
 }

@@ -10,7 +10,7 @@ import {
   type ResourceType,
 } from '../../kube/resource.ts';
 import { soundStatus } from '../schema/sound.ts';
-import { type Caller, createCaller } from './calls.ts';
+import { Caller } from './calls.ts';
 import { type CommonStatus, generationOf, REQUESTED_AT, requestedAt } from './common-status.ts';
 import type { KindContext } from './context.ts';
 import { fitTo } from './fit.ts';
@@ -35,7 +35,7 @@ export interface Shared<T extends KubeObject> {
   readonly others: (object: T) => readonly T[];
 }
 
-/** Joins what every kind answers the controller in the same way with what a reconcile of it does. */
+/** Joins what all kinds answer the controller in the same way with what a reconcile of one does. */
 export function createKind<T extends KubeObject>(
   context: KindContext,
   options: KindOptions<T>,
@@ -43,7 +43,7 @@ export function createKind<T extends KubeObject>(
 ): Kind {
   const { type, status, targetOf } = options;
   const { store, others } = createStore(context, options);
-  const caller = createCaller<T>(type.kind, context, targetOf);
+  const caller = new Caller<T>(type.kind, context, targetOf);
   const kind: Kind<T> = {
     type,
     store,

@@ -2,6 +2,7 @@ import type { Objection } from '../../api/http/client.ts';
 import type { CallWish, Permit } from '../../api/limiter/contract.ts';
 import type { Reply } from '../../api/reply/reply.ts';
 import { judge } from '../../api/reply/verdict.ts';
+import { spread } from '../../backoff.ts';
 import { waitAtMost } from '../../clock.ts';
 import type { Context } from '../../controller/kind.ts';
 import { LONG_WAIT_MS } from '../../waits.ts';
@@ -25,6 +26,7 @@ export interface AttemptOptions extends Pick<KindContext, 'api' | 'limiter' | 'w
   readonly onTried: (version: string) => void;
 }
 
+const LONG_WAIT_SPREAD_MS = 5_000;
 const NOT_WANTED = { type: 'not-wanted' } as const;
 
 interface Granted {
@@ -103,7 +105,9 @@ export class OneAttempt implements Calls {
       isWoken = true;
     });
     this.#waitsSince ??= clock.monotonic();
-    const patience = LONG_WAIT_MS - (clock.monotonic() - this.#waitsSince);
+    // A thousand that came together would all write at the same moment.
+    const longWaitMs = LONG_WAIT_MS + spread(id, LONG_WAIT_SPREAD_MS);
+    const patience = longWaitMs - (clock.monotonic() - this.#waitsSince);
     if (!this.#hasShownWait) await context.parked(() => waitAtMost(clock, patience, turn));
     if (!isWoken && !this.#hasShownWait && !(await this.#showWait())) return false;
     await context.parked(() => turn);
@@ -118,7 +122,7 @@ export class OneAttempt implements Calls {
   }
 
   async send(request: CallRequest, isTooLate = (): boolean => false): Promise<Answer> {
-    const { api, clock, context, id, onTried, wish } = this.#options;
+    const { api, clock, context, id, onTried, remembered } = this.#options;
     const granted = this.#granted;
     if (!granted) throw new Error(`${id} calls without a permit`);
     const { permit, read } = granted;
@@ -128,7 +132,7 @@ export class OneAttempt implements Calls {
       if (!permit.begin()) return 'not-permitted';
       sentAt = clock.now();
       onTried(read.resourceVersion);
-      this.#options.remembered.keep(context.object(), wish.ref, read);
+      remembered.keep(context.object(), read);
       return undefined;
     };
     const { operation, method, path, body } = request;

@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { timestamp } from './canonical.ts';
 import { showing } from './checks.ts';
+import { readyOf } from './common-status.ts';
 import type { Preview } from './preview.ts';
 
 /** What `Plan` mode, or `--plan-only`, shows. */
@@ -37,12 +37,12 @@ export function showPlan(object: KubeObject, { preview, hash, isEmpty, how, now 
   const notSent = says.charAt(0).toLowerCase() + says.slice(1);
   const message = `${headline(changes.length, isEmpty)}; not sent: ${notSent}; ${COMPARED[basis]}. See status.plan; ${how}`;
   const summary = { ready: isEmpty ? 'True' : 'False', reason: 'Planned', message } as const;
-  const plan = { basis, hash, requests, changes };
-  const { plan: before } = (object.status ?? {}) as { readonly plan?: { readonly time: string } };
+  const { plan: before, ...shown }: { plan?: { hash: string; time: string } } = object.status ?? {};
   // The time stays while what it is about stays.
-  const isSame = isDeepStrictEqual(before, { ...plan, time: before?.time });
-  const time = isSame ? before?.time : timestamp(now);
-  return showing(object, summary, now, 'plan', { plan: { time, ...plan } });
+  const isSame = before?.hash === hash && readyOf(shown)?.message === message;
+  const time = isSame ? before.time : timestamp(now);
+  const plan = { time, basis, hash, requests, changes };
+  return showing(object, summary, now, 'plan', { plan });
 }
 
 function headline(changes: number, isEmpty: boolean): string {

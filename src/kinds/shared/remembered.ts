@@ -1,52 +1,39 @@
 import { KubeError } from '../../kube/client/kube-error.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import type { KindContext } from './context.ts';
+import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { CredentialRead, ReadCredential, UsableCredential } from './credentials.ts';
-import type { SecretRef } from './key-pair.ts';
 
 /**
  * The last usable API key of each object that has something to clean up. A namespace that is
  * deleted takes the Secret first, often in the middle of a cleanup.
  */
 export class Remembered {
-  readonly #reads = new Map<string, { readonly ref: string; readonly read: UsableCredential }>();
-  readonly #secrets: KindContext['secrets'];
+  readonly #last = new Map<string, UsableCredential>();
   readonly #read: ReadCredential;
 
-  constructor({ secrets, readCredential }: Pick<KindContext, 'secrets' | 'readCredential'>) {
-    this.#secrets = secrets;
-    this.#read = readCredential;
+  constructor(read: ReadCredential) {
+    this.#read = read;
   }
 
   /** Reads the key; while the object is being deleted, the last one that was usable serves too. */
   async read(object: KubeObject, ref: SecretRef): Promise<CredentialRead> {
     const read = await this.#read(object.metadata.namespace, ref);
     if (read.ok || object.metadata.deletionTimestamp === undefined) return read;
-    return this.#reads.get(keyOf(object))?.read ?? read;
+    return this.#last.get(keyOf(object)) ?? read;
   }
 
   /** `read` was usable for this object. */
-  keep(object: KubeObject, ref: SecretRef, read: UsableCredential): void {
-    if (hasFinalizer(object)) this.#reads.set(keyOf(object), { ref: JSON.stringify(ref), read });
+  keep(object: KubeObject, read: UsableCredential): void {
+    if (hasFinalizer(object)) this.#last.set(keyOf(object), read);
   }
 
-  /** Reads the key where its Secret is another one than that of the last time. */
+  /** Reads the key, which costs a call to Kubernetes only where the Secret is another one. */
   async refresh(object: KubeObject): Promise<void> {
     const ref = secretRefOf(object);
     if (ref === undefined || !hasFinalizer(object)) return;
-    const known = this.#reads.get(keyOf(object));
-    const state = this.#secrets.state(object.metadata.namespace, ref.name);
-    const isSame = known?.ref === JSON.stringify(ref);
-    if (known && isSame && state.state !== 'present') return;
-    if (
-      isSame &&
-      state.state === 'present' &&
-      known?.read.resourceVersion === state.resourceVersion
-    )
-      return;
     try {
       const read = await this.#read(object.metadata.namespace, ref);
-      if (read.ok) this.keep(object, ref, read);
+      if (read.ok) this.keep(object, read);
     } catch (error) {
       // The object is reconciled whether or not Kubernetes gives the Secret now.
       if (!(error instanceof KubeError)) throw error;
@@ -54,7 +41,7 @@ export class Remembered {
   }
 
   forget(key: string): void {
-    this.#reads.delete(key);
+    this.#last.delete(key);
   }
 }
 

@@ -194,7 +194,7 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
 /** Whether the operator waits to see what became of a change. */
 function isWaiting(object: Present | undefined): object is Present {
   const { conditions = [] } = (object?.status ?? {}) as Partial<Org['status']>;
-  return conditions.some(({ type, reason }) => type === 'Reconciling' && WAITING.has(reason));
+  return conditions.some(({ type, reason }) => type === 'Ready' && WAITING.has(reason));
 }
 
 /** Rejects when a test has waited long enough. */

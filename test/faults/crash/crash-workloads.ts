@@ -62,7 +62,8 @@ export const SETTINGS_WORKLOADS = {
     plural: 'pipesettings',
     apiTimeoutMs: 30_000,
     calls: ['put', 'result'],
-    events: 1,
+    // Of the change, and of the setting that is no longer managed.
+    events: 2,
     prepare: declared,
     act: declare(AFTER),
     finished: applied,
@@ -142,14 +143,26 @@ function untilIt(
 
 const accepted = (scene: CrashScene): Promise<unknown> =>
   untilIt(scene, `${NAME} to be Applied`, (object) => {
-    const { conditions = [] } = (object?.status ?? {}) as Partial<Org['status']>;
+    const { conditions = [], lastHandledReconcileAt } = (object?.status ?? {}) as Partial<
+      Org['status']
+    >;
     const [ready] = conditions;
-    return ready?.reason === 'Applied' && ready.observedGeneration === object?.metadata.generation;
+    const requested = object?.metadata.annotations?.['pipewright.dev/reconcile-requested-at'];
+    return (
+      ready?.reason === 'Applied' &&
+      ready.observedGeneration === object?.metadata.generation &&
+      requested === lastHandledReconcileAt
+    );
   });
 
 async function named(scene: CrashScene): Promise<void> {
   await scene.orgs.create(NAME, { ...NAMED, ...list('a', 'b') });
   await accepted(scene);
+}
+
+/** Another edit in place of the one that is being made. */
+export function withdrawing({ orgs }: CrashScene): Promise<void> {
+  return orgs.create(NAME, { ...NAMED, ...list('b', 'e') });
 }
 
 /** A first contact, with a finalizer where the policy is to remove. */
@@ -199,7 +212,7 @@ export const ORGANIZATION_WORKLOADS = {
   'first contact with two endpoints and a finalizer': {
     plural: 'organizations',
     apiTimeoutMs: 5_000,
-    calls: ['finalizer', 'secret', 'look', 'intent', 'change', 'result'],
+    calls: ['secret', 'look', 'finalizer', 'intent', 'change', 'result'],
     events: 0,
     prepare: nothing,
     act: firstContact('RemovePrivateEndpoints'),
@@ -208,7 +221,7 @@ export const ORGANIZATION_WORKLOADS = {
   'a deletion that takes two endpoints back': {
     plural: 'organizations',
     apiTimeoutMs: 5_000,
-    calls: ['look', 'intent', 'change', 'result', 'finalizer'],
+    calls: ['look', 'intent', 'change', 'finalizer'],
     events: 1,
     async prepare(scene) {
       await firstContact('RemovePrivateEndpoints')(scene);
@@ -218,3 +231,18 @@ export const ORGANIZATION_WORKLOADS = {
     finished: (scene) => untilIt(scene, `${NAME} to be gone`, (object) => object === undefined),
   },
 } satisfies Record<string, Workload>;
+
+/** Somebody else's, by all that can be known: the API has refused to add them. */
+export const REFUSED: Workload = {
+  plural: 'organizations',
+  apiTimeoutMs: 5_000,
+  calls: ['look', 'intent', 'change', 'result', 'look', 'result'],
+  events: 1,
+  prepare: named,
+  act({ orgs, simulator }) {
+    const match = { bodyIncludes: '"add":[{' };
+    simulator.next({ status: 409, applied: true }, { match });
+    return orgs.create(NAME, { ...NAMED, ...list('a', 'b', 'c', 'd') });
+  },
+  finished: accepted,
+};

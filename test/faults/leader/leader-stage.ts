@@ -32,9 +32,8 @@ export interface LeaderStage extends Stage {
   ): Promise<Replica>;
   /** The PUTs for a pipe that came through the proxies, of one replica or all. */
   puts(pipe: string, by?: string): Arrival[];
-  /** Somebody else writes the Lease, or deletes it. */
+  /** Somebody else writes the Lease. */
   writeLease(holder: string): Promise<void>;
-  deleteLease(): Promise<void>;
 }
 
 export const pass: NonNullable<Handlers['take']> = async (passing) => {
@@ -93,9 +92,6 @@ export async function openLeaderStage(options: StageOptions = {}): Promise<Leade
         const { spec } = stored as Stored & { readonly spec: object };
         return { ...stored, spec: { ...spec, holderIdentity: holder } };
       });
-    },
-    async deleteLease() {
-      await asAdmin('DELETE', await leasePath());
     },
   };
 }

@@ -22,7 +22,6 @@ export function excesses({ fleet, during, openings }: Seen, { api, kube }: Weath
       // Each edit is acted on at once and begins a row of attempts. An organization is looked at,
       // named and changed.
       const row = (api ? attemptsWithin(MINUTE, FIRST_CALL_WAIT_MS) : 1) * (isPipe ? 1 : 3);
-      const mostCalls = edits * row + (isPipe ? 0 : 2);
       // A result that cannot be written is kept and written by later passes; a change is on record
       // before it leaves.
       const results = edits + own.length * (isPipe ? 1 : 2);
@@ -32,6 +31,9 @@ export function excesses({ fleet, during, openings }: Seen, { api, kube }: Weath
           ['PUT', 'PATCH'].includes(method) &&
           to.replace(/\/status$/, '').endsWith(`/${kind}/${name}`),
       );
+      // Where a pending change or a finalizer meets a conflict, the organization is looked at anew.
+      const conflicts = writes.filter(({ fate }) => fate === 'conflict').length;
+      const mostCalls = edits * row + (isPipe ? 0 : 2 + conflicts);
       return [
         ...over(`calls for ${name} in a minute`, busiest(timesOf(own), MINUTE), mostCalls),
         ...over(

@@ -1,6 +1,9 @@
 import { matching, text } from '../../schema/schema.ts';
 import { LIMITS } from '../limits.ts';
 
+/** All three together tell one endpoint from another. */
+type Identity<Value> = Readonly<Record<'id' | 'cloudProvider' | 'region', Value>>;
+
 /**
  * Each of these characters is one byte in the JSON that is stored. Inventory and pending change
  * repeat what spec lists and may never be cut: of other characters, which cost up to six bytes,
@@ -11,37 +14,24 @@ const PLAIN = /^[!#-%'-;=?-[\]-~]+$/;
 /** The inventory keeps what the API reports, which may have blanks. */
 const PLAIN_OR_BLANK = /^[ !#-%'-;=?-[\]-~]+$/;
 
-type Part = 'id' | 'cloudProvider' | 'region';
-type About = Readonly<Record<Part, string>>;
-
-/** What tells one endpoint from another: all three together. */
-export function declaredIdentity(about: About) {
-  return identity((part, max) => {
-    const what = 'printable ASCII characters without spaces and " \\ < > &';
-    return text(about[part], max, matching(PLAIN, `be 1 to ${max} ${what}`));
-  });
-}
-
-/** The same as it is reported; `isStorable` says what fits. */
-export function reportedIdentity(about: About) {
-  return identity((part, max) => text(about[part], max));
-}
-
-function identity(make: (part: Part, max: number) => ReturnType<typeof text>) {
-  return {
-    id: make('id', LIMITS.id),
-    cloudProvider: make('cloudProvider', LIMITS.cloudProvider),
-    region: make('region', LIMITS.region),
+/** As spec declares it. */
+export function declaredIdentity(about: Identity<string>) {
+  const part = (name: keyof typeof about) => {
+    const must = `be 1 to ${LIMITS[name]} printable ASCII characters without spaces and " \\ < > &`;
+    return text(about[name], LIMITS[name], matching(PLAIN, must));
   };
+  return { id: part('id'), cloudProvider: part('cloudProvider'), region: part('region') };
 }
 
-/**
- * Whether the inventory can hold it to the byte; one value out of bounds makes the API server
- * refuse the whole status.
- */
-export function isStorable(tuple: Readonly<Record<Part, string>>): boolean {
-  const parts = ['id', 'cloudProvider', 'region'] as const;
-  return parts.every(
-    (part) => tuple[part].length <= LIMITS[part] && PLAIN_OR_BLANK.test(tuple[part]),
-  );
+/** As it is reported; `isStorable` says what fits. */
+export const reportedIdentity = {
+  id: text('Its id.', LIMITS.id),
+  cloudProvider: text('Its cloud provider.', LIMITS.cloudProvider),
+  region: text('Its region.', LIMITS.region),
+};
+
+/** Whether the inventory can hold it to the byte: it may not be cut, as a removal repeats it. */
+export function isStorable({ id, cloudProvider, region }: Identity<string>): boolean {
+  const isShort = cloudProvider.length <= LIMITS.cloudProvider && region.length <= LIMITS.region;
+  return id.length <= LIMITS.id && isShort && PLAIN_OR_BLANK.test(id + cloudProvider + region);
 }

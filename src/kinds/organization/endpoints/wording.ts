@@ -2,13 +2,10 @@ import type { Tuple } from './endpoints.ts';
 
 /** How many endpoints a message names; the status has them all. */
 const NAMED = 4;
-/** An id may be long; a message has one line. */
-const LONGEST_ID = 64;
-const LONGEST_IN_FIELD = 120;
 
-/** `psc-1, psc-2 and 3 more`. */
+/** `psc-1, psc-2 and 3 more`; an id may be long, and a message has one line. */
 export function names(endpoints: readonly Pick<Tuple, 'id'>[]): string {
-  const shown = endpoints.slice(0, NAMED).map(({ id }) => shortened(id, LONGEST_ID));
+  const shown = endpoints.slice(0, NAMED).map(({ id }) => shortened(id, 64));
   const more = endpoints.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
@@ -20,7 +17,7 @@ export function counted(count: number): string {
 
 /** The path of an endpoint in differences, drift and history. */
 export function fieldOf({ id }: Pick<Tuple, 'id'>, part = ''): string {
-  return `privateEndpoints[${shortened(id, LONGEST_IN_FIELD)}]${part}`;
+  return `privateEndpoints[${shortened(id, 120)}]${part}`;
 }
 
 /** In full: `psc-1 (gcp/asia-northeast1)`. */
@@ -35,9 +32,4 @@ export function placeOf({ cloudProvider, region }: Tuple): string {
 /** Long ids differ at their end: the middle is left out. */
 function shortened(id: string, most: number): string {
   return id.length > most ? `${id.slice(0, most / 2)}…${id.slice(-most / 2)}` : id;
-}
-
-/** A text of the API in a message: one line of bounded length, in quotes. */
-export function shownName(text: string): string {
-  return JSON.stringify(text.slice(0, 64));
 }

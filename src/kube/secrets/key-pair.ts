@@ -1,4 +1,4 @@
-import type { SecretValue } from '../../kube/secrets/secret-state.ts';
+import type { SecretValue } from './secret-state.ts';
 
 /** `spec.credentialsSecretRef`. */
 export interface SecretRef {

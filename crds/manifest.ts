@@ -1,5 +1,5 @@
-import type { Definition } from './definition.ts';
-import { type Structural, toStructural } from './structural.ts';
+import type { Definition } from '../src/kinds/schema/definition.ts';
+import { type Structural, toStructural } from '../src/kinds/schema/structural.ts';
 
 /** What `spec` and `status` look like in a CRD. */
 export function kindSchema(definition: Definition): { spec: Structural; status: Structural } {

@@ -32,7 +32,7 @@ export const EVENTS: Readonly<Record<string, EventRow>> = {
   },
   OwnershipLost: {
     type: 'Warning',
-    when: 'Private endpoints are no longer tracked as those of this object: another object holds the organization, the key was unusable for 24 hours, or --api-url has changed.',
+    when: 'Private endpoints are no longer tracked as those of this object, because --api-url has changed.',
   },
   AddNotConfirmed: {
     type: 'Warning',

@@ -1,0 +1,74 @@
+import type { ReadyReason } from '../kinds/shared/common-status.ts';
+
+const NOBODY = 'nobody';
+export const OPERATOR = 'the operator, by itself';
+const OWNER = 'the owner of the object';
+const KEY_OWNER = 'the owner of the API key';
+const ADMINISTRATOR = 'the administrator of the operator';
+
+/** Who acts so that an object becomes Ready, else who, and what to do. */
+export interface Acting {
+  readonly acts: readonly string[];
+  /** Markdown. */
+  readonly todo: string;
+}
+
+/** By reason of `Ready`; one without a row does not compile. Documents are made from it too. */
+export const WHO_ACTS: Readonly<Record<ReadyReason, Acting>> = {
+  Pending: {
+    acts: [OPERATOR, ADMINISTRATOR],
+    todo: 'If it stays so, check that an operator is running and watches this namespace (`--namespaces`, `--selector`).',
+  },
+  Applied: { acts: [NOBODY], todo: 'Nothing.' },
+  Fetched: { acts: [NOBODY], todo: 'Nothing.' },
+  Planned: {
+    acts: [OWNER],
+    todo: 'Read `status.plan`, then set `spec.mode` to `Apply` to send it.',
+  },
+  Suspended: { acts: [OWNER], todo: 'Set `spec.suspend` to false to continue.' },
+  Rejected: { acts: [OWNER], todo: 'Correct the spec.' },
+  Unauthorized: { acts: [KEY_OWNER], todo: 'Correct the Secret; it is used at once.' },
+  Forbidden: {
+    acts: [KEY_OWNER],
+    todo: 'Give the key the role that the message names, or add the address of the operator to its allow-list.',
+  },
+  NotFound: {
+    acts: [OWNER],
+    todo: 'Check the ids, the organization of the key, `--api-url`, and that this type of pipe has settings.',
+  },
+  Conflict: { acts: [OPERATOR], todo: 'Wait.' },
+  DependencyNotReady: {
+    acts: [OPERATOR, OWNER],
+    todo: 'Start the service; the operator does not start it.',
+  },
+  RateLimited: { acts: [OPERATOR], todo: 'Wait, or lower `--api-rate`.' },
+  Unavailable: {
+    acts: [OPERATOR, ADMINISTRATOR],
+    todo: 'Wait, or check the network and `--api-url`.',
+  },
+  OutcomeUnknown: { acts: [OPERATOR], todo: 'Wait.' },
+  UnexpectedResponse: {
+    acts: [OPERATOR, ADMINISTRATOR],
+    todo: 'Check that `--api-url` is the management API.',
+  },
+  NotConfirmed: { acts: [OPERATOR, OWNER], todo: 'If it stays so, declare what the API reports.' },
+  SecretNotFound: { acts: [OWNER], todo: 'Create the Secret; the operator continues at once.' },
+  SecretInvalid: { acts: [KEY_OWNER], todo: 'Correct the Secret; it is used at once.' },
+  SecretForbidden: {
+    acts: [ADMINISTRATOR],
+    todo: 'Add the rule that the message names to a Role of the operator, label the Secret, or use fewer Secrets.',
+  },
+  SpecInvalid: { acts: [OWNER], todo: 'Correct the spec.' },
+  TargetConflict: {
+    acts: [OWNER],
+    todo: 'Delete one of the two. Before you delete an Organization with `deletionPolicy: RemovePrivateEndpoints`, set that to `Retain`: else the private endpoints that it owns are removed, but for those that another object in its namespace lists.',
+  },
+  EndpointConflict: {
+    acts: [OWNER],
+    todo: 'Correct the entry, or have the other endpoint removed.',
+  },
+  RemovalBlocked: {
+    acts: [OWNER],
+    todo: 'List the endpoints again, or raise the limit to at least the number you intend to remove.',
+  },
+};
