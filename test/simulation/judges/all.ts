@@ -6,6 +6,7 @@ import { observed } from './observed.ts';
 import { others } from './others.ts';
 import { pace } from './pace.ts';
 import { persisted } from './persisted.ts';
+import { prompt } from './prompt.ts';
 import { rest } from './rest.ts';
 import { wanted } from './wanted.ts';
 
@@ -17,6 +18,7 @@ export const judges: readonly Judge[] = [
   pace,
   keys,
   rest,
+  prompt,
   applied,
   wanted,
   lease,

@@ -1,9 +1,13 @@
+import type { Thing } from '../kubernetes/objects.ts';
 import type { Judge } from '../oracles/court.ts';
 import { type ApiCall, endpointsOf } from '../record/facts.ts';
-import { endpointKey, keyOf, specOf, statusOf } from '../record/objects.ts';
+import { endpointKey, keyOf, readyOf, specOf, statusOf } from '../record/objects.ts';
 
+const SECOND = 1_000;
 /** So long what appears counts as what was lost or sent. */
-const SETTLE_MS = 15 * 60_000;
+const SETTLE_MS = 15 * 60 * SECOND;
+/** --cleanup-deadline. */
+const CLEANUP_MS = 10 * 60 * SECOND;
 /** An observation is at most so much older than the pending change that it led to. */
 const OBSERVATION_MS = 45_000;
 
@@ -13,6 +17,12 @@ interface Present {
   readonly since: number;
   /** It took the place of one of ours that somebody removed: when. */
   readonly oursGoneAt: number | undefined;
+}
+
+/** An object that is gone, as it was last. */
+interface Gone {
+  readonly thing: Thing;
+  readonly at: number;
 }
 
 /** When the operator put on record that it adds this endpoint, and the calls that left for it. */
@@ -26,6 +36,9 @@ export const others: Judge = (life, court) => {
   const present = new Map<string, Present>();
   const oursGone = new Map<string, number>();
   const intended = new Map<string, Intended[]>();
+  const gone: Gone[] = [];
+  /** By organization: when a call for it failed last. */
+  const failedAt = new Map<string, number>();
   for (const { id, others: theirs } of life.world.organizations)
     for (const one of theirs)
       present.set(`${id} ${endpointKey(one)}`, { by: 'other', since: 0, oursGoneAt: undefined });
@@ -57,7 +70,32 @@ export const others: Judge = (life, court) => {
       return entry?.origin === 'Adopted' && specOf(thing).adoptPrivateEndpoints === true;
     });
 
+  /** Nothing of an object that is deleted with RemovePrivateEndpoints is left, but as the contract says. */
+  const left = ({ thing, at }: Gone): void => {
+    const { organizationId, deletionPolicy } = specOf(thing);
+    const { deletionTimestamp = '', name, namespace } = thing.metadata;
+    const isOwner = readyOf(thing)?.reason !== 'TargetConflict';
+    if (deletionPolicy !== 'RemovePrivateEndpoints' || !isOwner) return;
+    const since = Date.parse(deletionTimestamp) - life.wall;
+    const listed = life.objects().flatMap(({ thing: other }) => {
+      const { organizationId: id, privateEndpoints = [] } = specOf(other);
+      return id === organizationId ? privateEndpoints.map(endpointKey) : [];
+    });
+    // "once an attempt that this process began after its start has failed, at --cleanup-deadline"
+    const isOver =
+      at >= since + CLEANUP_MS - SECOND && (failedAt.get(`${organizationId}`) ?? 0) >= since;
+    const { privateEndpoints = [], pendingChange } = statusOf(thing);
+    const own = privateEndpoints.filter(({ origin }) => origin === 'Added' || origin === 'Adopted');
+    for (const one of [...own, ...(pendingChange?.add ?? [])]) {
+      const held = present.get(`${organizationId} ${endpointKey(one)}`);
+      if (held?.by === 'operator' && !isOver && !listed.includes(endpointKey(one)))
+        court.report('others left', `organizations/${namespace}/${name}`, `${one.id} is left`);
+    }
+  };
+
   life.chronicle.listen((fact) => {
+    const call = fact.what === 'answered' || fact.what === 'unanswered' ? fact.call : undefined;
+    if (call && call.reply?.status !== 200) failedAt.set(call.target.split(' ')[1] ?? '', fact.at);
     if (fact.what === 'other') {
       const { moves, organizationId: id, at } = fact;
       for (const one of moves.removed) {
@@ -96,7 +134,8 @@ export const others: Judge = (life, court) => {
         });
     }
     if (fact.what === 'written' && fact.change.kind.plural === 'organizations') {
-      const { now, before } = fact.change;
+      const { now, before, type } = fact.change;
+      if (type === 'DELETED' && before) gone.push({ thing: before, at: fact.at });
       const { pendingChange } = statusOf(now);
       if (!pendingChange || pendingChange.time === statusOf(before).pendingChange?.time) return;
       for (const one of pendingChange.add ?? []) {
@@ -107,8 +146,8 @@ export const others: Judge = (life, court) => {
   });
 
   return {
-    /** What is deleted with RemovePrivateEndpoints leaves nothing of ours, unless an event says so. */
     atEnd: () => {
+      for (const one of gone) left(one);
       for (const { plural, thing } of life.objects()) {
         const { organizationId } = specOf(thing);
         if (plural !== 'organizations') continue;

@@ -1,6 +1,7 @@
 import type { Thing } from '../kubernetes/objects.ts';
 import type { Judge } from '../oracles/court.ts';
 import {
+  endpointKey,
   hasCondition,
   keyOf,
   type Plural,
@@ -38,6 +39,8 @@ const PASSING: ReadonlySet<string> = new Set([
 export const rest: Judge = (life, court) => {
   const quietFrom = life.world.restAt + QUIET_MS;
   const lastCall = new Map<string, number>();
+  /** Since nobody looked at the organization. */
+  const removedByOthers = new Set<string>();
 
   const dueOf = ({ status }: Thing): number => {
     const { nextAttemptTime } = statusOf({ status } as Thing);
@@ -47,7 +50,12 @@ export const rest: Judge = (life, court) => {
   life.chronicle.listen((fact) => {
     if (fact.what === 'process' && fact.did === 'ends with an error' && !life.world.flags.elected)
       court.report('rest failed', fact.process, fact.text ?? 'the process ends with an error');
+    if (fact.what === 'other')
+      for (const one of fact.moves.removed)
+        removedByOthers.add(`${fact.organizationId} ${endpointKey(one)}`);
     if (fact.what !== 'leaves') return;
+    for (const key of removedByOthers)
+      if (fact.call.target === `organization ${key.split(' ')[0]}`) removedByOthers.delete(key);
     const { call, at } = fact;
     const since = lastCall.get(call.target) ?? -Infinity;
     lastCall.set(call.target, at);
@@ -60,6 +68,25 @@ export const rest: Judge = (life, court) => {
       );
     if (!isDue) court.report('rest call', call.target, `${call.name} leaves, and nothing is due`);
   });
+
+  /** What is declared and not refused is there, unless another client has removed it since. */
+  const lackingIn = (thing: Thing): string | undefined => {
+    const { organizationId = '', privateEndpoints = [], name } = specOf(thing);
+    const reason = readyOf(thing)?.reason ?? '';
+    if (!['Applied', 'Rejected', 'NotConfirmed'].includes(reason)) return undefined;
+    const { manners = [] } = life.world.organizations.find(({ id }) => id === organizationId) ?? {};
+    // "No way to observe: `Rejected`"
+    const isBlind = manners.some(({ behaviour }) => behaviour.organization?.emptyLists);
+    if (isBlind && name === undefined) return undefined;
+    const refused = manners.flatMap(({ behaviour }) => behaviour.organization?.refusedIds ?? []);
+    const list = life.api.organizations.of(organizationId)?.privateEndpoints.map(endpointKey) ?? [];
+    return privateEndpoints.find(
+      (one) =>
+        !refused.includes(one.id.toLowerCase()) &&
+        !list.includes(endpointKey(one)) &&
+        !removedByOthers.has(`${organizationId} ${endpointKey(one)}`),
+    )?.id;
+  };
 
   const judge = (plural: Plural, thing: Thing): void => {
     const key = keyOf(plural, thing);
@@ -75,6 +102,8 @@ export const rest: Judge = (life, court) => {
       court.report('rest conditions', key, 'it is Reconciling and Stalled');
     const { suspend, mode } = specOf(thing);
     const wanted = suspend ? 'Suspended' : mode === 'Plan' ? 'Planned' : undefined;
+    const problem = plural === 'organizations' ? lackingIn(thing) : undefined;
+    if (problem) court.report('rest lacking', key, `${ready.reason}, and the API lacks ${problem}`);
     const isSaid = wanted === undefined || [wanted, 'TargetConflict'].includes(ready.reason);
     if (isSaid && !PASSING.has(ready.reason)) {
       if (dueOf(thing) < life.timeline.now - LATE_MS)
