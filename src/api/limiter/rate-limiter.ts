@@ -91,19 +91,6 @@ class Limiter implements RateLimiter {
     this.#registry.left(entry.limiter);
   }
 
-  startOver(): void {
-    for (const entry of this.#registry.entries.values()) {
-      if (!isWaiting(entry)) continue;
-      this.forget(entry.key);
-      this.#wake(entry);
-    }
-    const now = this.#options.clock.monotonic();
-    for (const limiter of this.#registry.limiters()) {
-      limiter.breaker.startOver();
-      this.#slots.fill(limiter, now);
-    }
-  }
-
   renew(credential: string): void {
     const limiter = this.#registry.known(credential);
     if (!limiter) return;
