@@ -70,7 +70,6 @@ export class Engine {
     const kind: Kind = {
       type: PIPE,
       store: this.store,
-      fit: (status) => JSON.parse(JSON.stringify(status)) as object,
       forget: (key) => void this.forgotten.push(key),
       // As it stands once it has been sent: without what is undefined.
       fit: (status) => JSON.parse(JSON.stringify(status)) as object,

@@ -69,7 +69,7 @@ export function visit(
   const { now = T0, facts = {} } = options;
   const { baseUrl, ...known } = factsOf(facts);
   const apiHash = digestOf(baseUrl);
-  const decision = decideDeclared(object, declaredPipe(baseUrl, now), { ...known, apiHash, now });
+  const decision = decideDeclared(object, declaredPipe(baseUrl), { ...known, apiHash, now });
   const { settings, additionalSettings } = (object.spec ?? {}) as Partial<PipeSettingsSpec>;
   const answer = options.answer ?? replying({ ...settings, ...additionalSettings }, now);
   const result =

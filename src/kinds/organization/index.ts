@@ -4,7 +4,6 @@ import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
 import { type Decision, type Declared, decideDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
-import { howToSend, showPlan } from '../shared/planned.ts';
 import { cleanUp } from './deletion.ts';
 import { goalOf } from './goal.ts';
 import { oursIn } from './inventory.ts';
@@ -87,18 +86,12 @@ function decide(
   hasPermit = false,
 ): Decision<OrganizationSpec> {
   const { baseUrl } = context.api;
-  const hashOf = (spec: OrganizationSpec): string =>
-    addressOf(baseUrl, spec.organizationId, goalOf(spec)).hash;
   const kind: Declared<Organization, OrganizationSpec> = {
     parse: parseSpec,
     contested: contestedOf,
-    isHeld: ({ status: known = {} }, spec) =>
-      known.applied?.requestHash === hashOf(spec) && isSettled(known),
-    plan: (planned, spec, isLast) => {
-      const preview = previewOf(planned, spec.organizationId, goalOf(spec), now);
-      const isEmpty = preview.isEmpty && isLast;
-      return showPlan(planned, { preview, hash: hashOf(spec), isEmpty, how: howToSend(spec), now });
-    },
+    hashOf: (spec) => addressOf(baseUrl, spec.organizationId, goalOf(spec)).hash,
+    isSettled: ({ status: known = {} }) => isSettled(known),
+    preview: (one, spec) => previewOf(one, spec.organizationId, goalOf(spec), now),
   };
   const { hasSlot, ...facts } = caller.factsOf(object);
   const known = { others: others(object), apiHash, planOnly: context.planOnly, now };

@@ -4,10 +4,9 @@ import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
 import { type Decision, type Declared, decideDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
-import { howToSend, showPlan } from '../shared/planned.ts';
 import { previewOf } from './preview.ts';
 import { settingsRequest, UPDATE_PIPE_SETTINGS } from './remote.ts';
-import { isConfirmed, report } from './report.ts';
+import { isSettled, report } from './report.ts';
 import {
   type PipeSettings,
   type PipeSettingsSpec,
@@ -33,7 +32,7 @@ function create(context: KindContext): Kind {
       const hasSlot = facts.hasSlot || hasPermit;
       const now = attempt.now();
       const known = { others: others(newest), apiHash, planOnly, now };
-      return decideDeclared(newest, declaredPipe(baseUrl, now), { ...facts, ...known, hasSlot });
+      return decideDeclared(newest, declaredPipe(baseUrl), { ...facts, ...known, hasSlot });
     };
     const first = decide(object);
     if (first.type === 'done') return first.result;
@@ -53,10 +52,7 @@ function create(context: KindContext): Kind {
 }
 
 /** What is declared of a pipe, for the decision that all such kinds make in the same way. */
-export function declaredPipe(
-  baseUrl: string,
-  now: number,
-): Declared<PipeSettings, PipeSettingsSpec> {
+export function declaredPipe(baseUrl: string): Declared<PipeSettings, PipeSettingsSpec> {
   return {
     parse: parseSpec,
     contested: ({ pipeId }) => ({
@@ -64,12 +60,8 @@ export function declaredPipe(
       what: 'the pipe',
       find: `kubectl get pipesettings.pipewright.dev -A --field-selector spec.pipeId=${pipeId}`,
     }),
-    isHeld: (object, spec) => isConfirmed(object, settingsRequest(baseUrl, spec)),
-    plan: (object, spec, isLast) => {
-      const { hash } = settingsRequest(baseUrl, spec);
-      const { isEmpty, ...preview } = previewOf(object, spec, digestOf(baseUrl));
-      const how = howToSend(spec);
-      return showPlan(object, { preview, hash, isEmpty: isEmpty && isLast, how, now });
-    },
+    hashOf: (spec) => settingsRequest(baseUrl, spec).hash,
+    isSettled,
+    preview: (object, spec) => previewOf(object, spec, digestOf(baseUrl)),
   };
 }
