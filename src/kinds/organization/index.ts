@@ -93,9 +93,8 @@ function decide(
     isSettled: ({ status: known = {} }) => isSettled(known),
     preview: (one, spec) => previewOf(one, spec.organizationId, goalOf(spec), now),
   };
-  const { hasSlot, ...facts } = caller.factsOf(object);
   const known = { others: others(object), apiHash, planOnly: context.planOnly, now };
-  return decideDeclared(object, kind, { ...facts, ...known, hasSlot: hasSlot || hasPermit });
+  return decideDeclared(object, kind, { ...caller.factsOf(object, hasPermit), ...known });
 }
 
 /** Nothing is open since it was confirmed. */

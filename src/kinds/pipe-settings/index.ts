@@ -28,11 +28,9 @@ function create(context: KindContext): Kind {
   const kind = { type: pipeSettingsType, status, targetOf };
   return createKind<PipeSettings>(context, kind, async (object, attempt, { caller, others }) => {
     const decide = (newest: PipeSettings, hasPermit = false): Decision<PipeSettingsSpec> => {
-      const facts = caller.factsOf(newest);
-      const hasSlot = facts.hasSlot || hasPermit;
-      const now = attempt.now();
-      const known = { others: others(newest), apiHash, planOnly, now };
-      return decideDeclared(newest, declaredPipe(baseUrl), { ...facts, ...known, hasSlot });
+      const known = { others: others(newest), apiHash, planOnly, now: attempt.now() };
+      const facts = { ...caller.factsOf(newest, hasPermit), ...known };
+      return decideDeclared(newest, declaredPipe(baseUrl), facts);
     };
     const first = decide(object);
     if (first.type === 'done') return first.result;

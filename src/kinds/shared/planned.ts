@@ -23,6 +23,7 @@ const COMPARED = {
   LastResponse: 'compared with the last response',
   Unknown: 'the state at the API is not known yet',
 } as const;
+
 /**
  * Ready only where nothing is left to apply. Nothing else waits for a plan, or gives up over it: it
  * neither goes on by itself nor fails.
