@@ -40,7 +40,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
     ready: 'False',
     beside: 'Stalled; Activity with 400: Reconciling for 10 min, then Stalled',
     means:
-      'HTTP 400, 422 and other 4xx: the API refused the request. The message has its reason. An Organization names the refused endpoints; all other changes were applied.',
+      'HTTP 400, 422 and other 4xx: the API refused the request. The message has its reason. An Organization names the refused endpoints; the other changes go on.',
   },
   Unauthorized: {
     ready: 'False',

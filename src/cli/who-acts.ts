@@ -61,7 +61,7 @@ export const WHO_ACTS: Readonly<Record<ReadyReason, Acting>> = {
   SpecInvalid: { acts: [OWNER], todo: 'Correct the spec.' },
   TargetConflict: {
     acts: [OWNER],
-    todo: 'Delete one of the two. Before you delete an Organization with `deletionPolicy: RemovePrivateEndpoints`, set that to `Retain`: else the private endpoints that it owns are removed.',
+    todo: 'Delete one of the two. Before you delete an Organization with `deletionPolicy: RemovePrivateEndpoints`, set that to `Retain`: else the private endpoints that it owns are removed, but for those that another object in its namespace lists.',
   },
   EndpointConflict: {
     acts: [OWNER],

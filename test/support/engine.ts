@@ -70,9 +70,9 @@ export class Engine {
     const kind: Kind = {
       type: PIPE,
       store: this.store,
-      forget: (key) => void this.forgotten.push(key),
       // As it stands once it has been sent: without what is undefined.
       fit: (status) => JSON.parse(JSON.stringify(status)) as object,
+      forget: (key) => void this.forgotten.push(key),
       reconcile: async (object, context) => {
         this.began.push(keyOf(object));
         return this.reconcile(object, context);

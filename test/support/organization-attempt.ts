@@ -73,6 +73,7 @@ export class AttemptRig {
   readonly log: string[] = [];
   readonly bodies: string[] = [];
   readonly saved: OrganizationStatus[] = [];
+  readonly emitted: string[] = [];
   readonly goal: Goal;
   readonly ways = new Ways();
   object: Organization;
@@ -112,7 +113,6 @@ export class AttemptRig {
     };
   }
 
-  /** The requests and saves, without permits. */
   get steps(): string[] {
     return this.log.filter((step) => step !== 'permit');
   }
@@ -127,8 +127,8 @@ export class AttemptRig {
     const began = this.object;
     const { draft, events } = ofThisApi(began.status ?? {}, API_HASH);
     const options = {
-      context: this.#context(),
-      calls: this.#calls(),
+      context: this.context(),
+      calls: this.calls(),
       goal: this.goal,
       segments: ['v1', 'organizations', this.#spec.organizationId],
       apiHash: API_HASH,
@@ -165,14 +165,14 @@ export class AttemptRig {
     return nth;
   }
 
-  #context(): Context<Organization> {
+  context(): Context<Organization> {
     return {
       now: () => this.now,
       object: () => this.object,
       stillWanted: () => this.isWanted,
       signal: new AbortController().signal,
       parked: (wait) => wait(),
-      emit: () => undefined,
+      emit: (event) => void this.emitted.push(event.reason),
       save: async (status: OrganizationStatus) => {
         const stands = this.#wish.saves?.(this.#nth('save')) ?? true;
         if (stands) this.object = { ...this.object, status: stored(status) };
@@ -191,7 +191,7 @@ export class AttemptRig {
     };
   }
 
-  #calls(): Calls {
+  calls(): Calls {
     return {
       permit: async () => {
         const refused = this.#wish.permits?.(this.#nth('permit'));

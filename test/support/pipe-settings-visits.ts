@@ -20,8 +20,9 @@ import { anAnswer, aPipeSettings, BASE_URL, SECOND, T0, type Wanted } from './ob
 export const SETTLES_IN = 95 * SECOND;
 
 /** What is known of an object and of the API that it is sent to. */
-export interface Facts extends Omit<DeclaredFacts<PipeSettings>, 'apiHash' | 'now'> {
+export interface Facts extends Omit<DeclaredFacts<PipeSettings>, 'now'> {
   readonly baseUrl: string;
+  readonly planOnly: boolean;
 }
 
 /** An object that is alone, with a Secret that was tried and has not changed. */
@@ -67,9 +68,10 @@ export function visit(
   options: { now?: number; answer?: Answer | NoCall; facts?: Partial<Facts> } = {},
 ): Visit {
   const { now = T0, facts = {} } = options;
-  const { baseUrl, ...known } = factsOf(facts);
+  const { baseUrl, planOnly, ...known } = factsOf(facts);
   const apiHash = digestOf(baseUrl);
-  const decision = decideDeclared(object, declaredPipe(baseUrl), { ...known, apiHash, now });
+  const declared = declaredPipe(baseUrl, planOnly);
+  const decision = decideDeclared(object, declared, { ...known, now });
   const { settings, additionalSettings } = (object.spec ?? {}) as Partial<PipeSettingsSpec>;
   const answer = options.answer ?? replying({ ...settings, ...additionalSettings }, now);
   const result =

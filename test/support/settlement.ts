@@ -20,6 +20,8 @@ export interface Given {
   readonly writtenAt?: number;
   readonly add?: readonly Tuple[];
   readonly remove?: readonly Tuple[];
+  /** This list of spec was applied before. */
+  readonly wasApplied?: boolean;
   /** The list is in the reply to the change. */
   readonly answered?: boolean;
 }
@@ -40,6 +42,7 @@ export function settled(given: Given): Settlement {
     sent: change && { change, answered: given.answered ?? false },
     settleMs: SETTLE_MS,
     uid: 'uid-1',
+    wasApplied: given.wasApplied ?? false,
   });
 }
 

@@ -110,7 +110,7 @@ async function live(given: Life, check: Law) {
 function always(law: Law): Promise<void> {
   return fc.assert(
     fc.asyncProperty(life, (given) => live(given, law)),
-    { numRuns: 2_000, seed: 43 },
+    { numRuns: 1_000, seed: 43 },
   );
 }
 
@@ -133,7 +133,7 @@ test('Applied is what is declared and Present, where nothing else is ours and no
     expect(ours.filter((one) => !goal.listed.has(sameKey(one)))).toEqual([]);
     expect(ours.filter(({ state }) => state !== 'Present')).toEqual([]);
   });
-  expect(Math.min(applied, others)).toBeGreaterThan(500);
+  expect(Math.min(applied, others)).toBeGreaterThan(250);
 });
 
 test('a change leaves right after it was saved, and a lost one is the last request', async () => {
@@ -159,7 +159,7 @@ test('the status after an attempt has the change that may have been carried out,
     const said = [...add.map(({ id }) => `+${id}`), ...remove.map(({ id }) => `-${id}`)];
     expect(log).toContain(said.join(' '));
   });
-  expect(open).toBeGreaterThan(100);
+  expect(open).toBeGreaterThan(50);
 });
 
 test('what is removed was ours, and what is added was not in the list', async () => {

@@ -36,6 +36,13 @@ describe('an API that refuses to change nothing', () => {
     ]);
   });
 
+  test('is sent the name once in an attempt, also where it does not take it', async () => {
+    const mishaps = { observe: [400], 'name Acme': ['idle' as const] };
+    const rig = attemptOn({ ...NAMED, name: 'Old', mishaps });
+    await rig.run();
+    expect(rig.requests).toEqual(['observe', 'name Acme', '+a']);
+  });
+
   test('is asked anew where the name did not show it either', async () => {
     const rig = attemptOn({ ...NAMED, mishaps: { observe: [422], 'name Acme': [503] } });
     await attempts(rig, 2);

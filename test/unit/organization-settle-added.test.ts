@@ -21,6 +21,11 @@ describe('an endpoint that nobody has asked for', () => {
   test.each<Row>([
     ['is Found where spec lists it', { list: ['a'] }, 'a Found Present'],
     ['is Adopted with adoptPrivateEndpoints', { list: ['a'], goal: ADOPT }, 'a Adopted Present'],
+    [
+      'is Found with an event where an inventory that was wiped may have had it',
+      { list: ['a'], wasApplied: true },
+      'a Found Present; event untracked a',
+    ],
     ['is nothing to us where spec does not list it', { list: ['a'], goal: UNLISTED }, 'nothing'],
     [
       'is nothing to us where no list is declared',

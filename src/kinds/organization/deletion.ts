@@ -12,7 +12,7 @@ import { counted, names, withPlace } from './endpoints/wording.ts';
 import { leftEvents } from './events.ts';
 import { cleanupGoal, type Goal } from './goal.ts';
 import { oursIn } from './inventory.ts';
-import { perform, type Setup } from './perform.ts';
+import { type Setup, tryOnce } from './perform.ts';
 import { previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
 import {
@@ -120,33 +120,39 @@ export async function cleanUp(
     return planCleanup(of, { ...facts, now: context.now() });
   };
   const planned = plan(object);
-  if (planned.type === 'let-go') return letGo(object, context, setup, planned);
+  if (planned.type === 'let-go')
+    return letGo(object, context, setup, planned.left, planned.because);
   if (planned.type === 'unreadable') return refuseSpec(object, planned.problem, now);
   const { spec, goal } = planned;
   if (planOnly) return showCleanup(object, planned, setup, now);
   const lastTry = deadline - LAST_TRY_MS;
-  const latest = now < lastTry ? lastTry : Math.max(deadline, now);
+  const latestFrom = (at: number) => (at < lastTry ? lastTry : Math.max(deadline, at));
+  const latest = latestFrom(now);
   const due = whenDue(object, setup.caller.factsOf(object), { confirmed: false, now });
   if (due.type === 'later')
     return { next: { at: Math.min(due.at ?? latest, latest) }, did: 'nothing' };
   const isOverdue = now >= deadline;
-  const { result, end, draft } = await perform(object, context, setup, {
-    ...{ spec, goal, due, latest },
-    stillWanted: () => context.stillWanted() && (isOverdue || context.now() < deadline),
-    refuse: (again) =>
-      plan(again).type === 'attempt' ? undefined : { next: { at: now }, did: 'nothing' },
-  });
-  if (!end || !context.stillWanted()) return result;
-  const left = leftOf(draft, goal);
-  const isOver = isClean(left, draft);
-  if (!isOver) setup.failedCleanups.add(uid);
-  if (isOver || context.now() >= deadline) {
-    const because = isOver ? undefined : TOO_LATE;
-    const released = await letGo(object, context, setup, { left, because });
+  const stillWanted = (): boolean =>
+    context.stillWanted() && (isOverdue || context.now() < deadline);
+  const wish = { ref: spec.credentialsSecretRef, ...due };
+  return setup.caller.perform(object, context, wish, async (calls, none) => {
+    const began = context.object();
+    // What was true before the wait may not be any more.
+    if (plan(began).type !== 'attempt') return { next: { at: now }, did: 'nothing' };
+    const wanted = { spec, goal, due, latest, stillWanted };
+    const { result, draft } = await tryOnce(began, context, setup, wanted, calls, none);
+    if (!context.stillWanted()) return result;
+    const left = leftOf(draft, goal);
+    const isOver = isClean(left, draft);
+    if (!isOver) setup.failedCleanups.add(uid);
+    if (!isOver && context.now() < deadline) {
+      // The attempt may have outlasted the time of the last try.
+      const bound = latestFrom(context.now());
+      return whileDeleting(result, left, deadline, bound);
+    }
+    const released = await letGo(began, context, setup, left, isOver ? undefined : TOO_LATE);
     return { ...released, events: result.events ?? [] };
-  }
-  const next = result.next === 'on-change' ? { at: latest } : result.next;
-  return { ...whileDeleting(result, left, deadline), next };
+  });
 }
 
 /** Under `--plan-only` nothing is removed for a deletion either. */
@@ -168,7 +174,8 @@ async function letGo(
   object: Organization,
   context: Context<Organization>,
   { context: { announce, log }, failedCleanups }: Setup,
-  { left, because }: { readonly left: Left; readonly because?: string | undefined },
+  left: Left,
+  because: string | undefined,
 ): Promise<Result> {
   const { organizationId = '' } = (object.spec ?? {}) as { readonly organizationId?: string };
   const abandoned = because === undefined ? [] : left.own;
@@ -180,8 +187,8 @@ async function letGo(
   }
   const { namespace, name, uid } = object.metadata;
   if (abandoned.length > 0) {
-    const said = abandoned.map(withPlace).join(', ');
-    const fields = { kind: organizationType.kind, namespace, name, organizationId, left: said };
+    const names = abandoned.map(withPlace).join(', ');
+    const fields = { kind: organizationType.kind, namespace, name, organizationId, left: names };
     log.warn(fields, 'deleting an Organization with private endpoints left at the API');
   }
   if (!(await context.finalizer(FINALIZER, false))) return { next: 'on-change', did: 'nothing' };
@@ -194,7 +201,7 @@ async function letGo(
 const DELETING = 'Being deleted: ';
 
 /** That it is one, what is left, how it ends, and what is in the way. */
-function whileDeleting(result: Result, { own }: Left, deadline: number): Result {
+function whileDeleting(result: Result, { own }: Left, deadline: number, latest: number): Result {
   const status: CommonStatus = result.status ?? {};
   const still = `still to be removed: ${counted(own.length)} (${names(own)})`;
   const what = own.length === 0 ? 'it is not known yet what the last change did' : still;
@@ -202,5 +209,6 @@ function whileDeleting(result: Result, { own }: Left, deadline: number): Result 
   const says = (message: string): string =>
     message.startsWith(DELETING) ? message : `${DELETING}${what}; ${ends}. In the way: ${message}`;
   const conditions = status.conditions?.map((one) => ({ ...one, message: says(one.message) }));
-  return { ...result, status: { ...status, conditions } };
+  const next = { at: result.next === 'on-change' ? latest : Math.min(result.next.at, latest) };
+  return { ...result, next, status: { ...status, conditions } };
 }

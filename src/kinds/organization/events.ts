@@ -122,7 +122,7 @@ export function changeEvents(
   requestId: string | undefined,
 ): readonly Event[] {
   if (changes.length === 0) return [];
-  const note = `Applied ${described(changes)}${quoting(requestId)}`;
+  const note = `Applied: ${described(changes)}${quoting(requestId)}`;
   return [{ type: 'Normal', reason: 'Applied', note }];
 }
 

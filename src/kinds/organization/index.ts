@@ -2,44 +2,31 @@ import type { Context, Kind, Result } from '../../controller/kind.ts';
 import { SETTLE_AFTER_TIMEOUT_MS } from '../../waits.ts';
 import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
-import { type Decision, type Declared, decideDeclared } from '../shared/declared.ts';
+import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
 import { cleanUp } from './deletion.ts';
 import { goalOf } from './goal.ts';
 import { oursIn } from './inventory.ts';
-import { perform, type Setup } from './perform.ts';
+import { type Setup, tryOnce } from './perform.ts';
 import { previewOf } from './preview.ts';
 import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
-import {
-  FINALIZER,
-  hasFinalizer,
-  mayRemove,
-  type Organization,
-  type OrganizationSpec,
-  organizationType,
-  parseSpec,
-  targetOf,
-} from './resource.ts';
+import * as resource from './resource.ts';
 import { status } from './status.ts';
-import { Ways } from './ways.ts';
+import type { Ways } from './ways.ts';
+
+type Organization = resource.Organization;
 
 /** `operation` is what metrics call its requests. */
 export const organization = { create, operation: UPDATE_ORGANIZATION };
 
 /** The name and private endpoints of one existing organization, brought about by PATCH. */
 function create(context: KindContext): Kind {
-  const ways = new Map<string, Ways>();
-  const waysOf = ({ metadata: { uid } }: Organization): Ways => {
-    const known = ways.get(uid) ?? new Ways();
-    ways.set(uid, known);
-    return known;
-  };
   const apiHash = digestOf(context.api.baseUrl);
   const settleMs = context.apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
-  const setup = { context, apiHash, settleMs, waysOf, failedCleanups: new Set<string>() };
-  const kind = { type: organizationType, status, targetOf };
+  const memory = { ways: new Map<string, Ways>(), failedCleanups: new Set<string>() };
+  const kind = { type: resource.organizationType, status, targetOf: resource.targetOf };
   return createKind<Organization>(context, kind, (object, attempt, shared) =>
-    reconcile(object, attempt, { ...setup, ...shared }),
+    reconcile(object, attempt, { context, apiHash, settleMs, ...memory, ...shared }),
   );
 }
 
@@ -50,19 +37,21 @@ async function reconcile(
 ): Promise<Result> {
   await setup.caller.remember(object);
   if (object.metadata.deletionTimestamp) return cleanUp(object, context, setup);
-  if (!(await keepFinalizer(object, context))) return { next: 'on-change', did: 'nothing' };
-  const decided = decide(context.object(), setup, context.now());
-  if (decided.type === 'done') return decided.result;
-  const { spec, due } = decided;
-  const { result } = await perform(context.object(), context, setup, {
-    ...{ spec, due, goal: goalOf(spec) },
-    stillWanted: () => context.stillWanted(),
-    refuse: (newest) => {
-      const again = decide(newest, setup, context.now(), true);
-      return again.type === 'done' ? again.result : undefined;
+  const isKept = await keepFinalizer(object, context);
+  if (!isKept) return { next: 'on-change', did: 'nothing' };
+  const declared = declaredOrganization(setup);
+  const stillWanted = (): boolean => context.stillWanted();
+  return reconcileDeclared(
+    context.object(),
+    context,
+    setup,
+    declared,
+    async (began, wanted, ...made) => {
+      const wish = { ...wanted, goal: goalOf(wanted.spec), stillWanted };
+      const { result } = await tryOnce(began, context, setup, wish, ...made);
+      return result;
     },
-  });
-  return result;
+  );
 }
 
 /**
@@ -75,42 +64,32 @@ async function keepFinalizer(
 ): Promise<boolean> {
   const { status: known = {} } = object;
   const hasOwn = oursIn(known).length > 0 || known.pendingChange !== undefined;
-  if (mayRemove(object) ? !hasOwn || hasFinalizer(object) : !hasFinalizer(object)) return true;
-  return context.finalizer(FINALIZER, mayRemove(object));
+  const mayRemove = resource.mayRemove(object);
+  const hasFinalizer = resource.hasFinalizer(object);
+  if (mayRemove ? !hasOwn || hasFinalizer : !hasFinalizer) return true;
+  return context.finalizer(resource.FINALIZER, mayRemove);
 }
 
-function decide(
-  object: Organization,
-  { context, caller, others, apiHash }: Setup,
-  now: number,
-  hasPermit = false,
-): Decision<OrganizationSpec> {
-  const { baseUrl } = context.api;
-  const kind: Declared<Organization, OrganizationSpec> = {
-    parse: parseSpec,
-    contested: contestedOf,
-    hashOf: (spec) => addressOf(baseUrl, spec.organizationId, goalOf(spec)).hash,
-    isSettled: ({ status: known = {} }) => isSettled(known),
-    preview: (one, spec) => previewOf(one, spec.organizationId, goalOf(spec), now),
-  };
-  const known = { others: others(object), apiHash, planOnly: context.planOnly, now };
-  return decideDeclared(object, kind, { ...caller.factsOf(object, hasPermit), ...known });
-}
-
-/** Nothing is open since it was confirmed. */
-function isSettled({ pendingChange, privateEndpoints = [] }: NonNullable<Organization['status']>) {
-  const isThere = privateEndpoints.every(
-    ({ state, lastError }) => state === 'Present' && !lastError,
-  );
-  return !pendingChange && isThere;
-}
-
-function contestedOf({ organizationId }: OrganizationSpec) {
+/** What is declared of an organization, for the decision that all such kinds make the same way. */
+function declaredOrganization({
+  context: { api, planOnly },
+  apiHash,
+}: Setup): Declared<Organization, resource.OrganizationSpec> {
+  const { kind } = resource.organizationType;
   return {
-    kind: organizationType.kind,
-    what: 'the organization',
-    find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`,
-    beforeDeletion:
-      'Before you delete one with deletionPolicy RemovePrivateEndpoints, set that to Retain: else the private endpoints that it owns are removed',
+    ...{ apiHash, planOnly },
+    parse: resource.parseSpec,
+    contested: ({ organizationId }) => ({
+      ...{ kind, what: 'the organization', beforeDeletion: BEFORE_DELETION },
+      find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`,
+    }),
+    hashOf: (spec) => addressOf(api.baseUrl, spec.organizationId, goalOf(spec)).hash,
+    isSettled: ({ status: { pendingChange, privateEndpoints = [] } = {} }) =>
+      !pendingChange &&
+      privateEndpoints.every(({ state, lastError }) => state === 'Present' && !lastError),
+    preview: (object, spec, now) => previewOf(object, spec.organizationId, goalOf(spec), now),
   };
 }
+
+const BEFORE_DELETION =
+  'Before you delete one with deletionPolicy RemovePrivateEndpoints, set that to Retain: else the private endpoints that it owns are removed, but for those that another object in its namespace lists';

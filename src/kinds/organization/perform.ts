@@ -1,8 +1,9 @@
 import type { Context, Result } from '../../controller/kind.ts';
+import type { Calls, NoCall } from '../shared/calls.ts';
 import type { KindContext } from '../shared/context.ts';
-import type { Due } from '../shared/due.ts';
+import type { Wanted } from '../shared/declared.ts';
 import type { Shared } from '../shared/objects.ts';
-import { Attempt, type End } from './attempt.ts';
+import { Attempt } from './attempt.ts';
 import type { Goal } from './goal.ts';
 import { dueNow, ofThisApi } from './inventory.ts';
 import { addressOf } from './remote.ts';
@@ -13,59 +14,45 @@ import {
   type OrganizationSpec,
   type OrganizationStatus,
 } from './resource.ts';
-import type { Ways } from './ways.ts';
+import { Ways } from './ways.ts';
 
 /** What the reconciles of all Organizations share. */
 export interface Setup extends Shared<Organization> {
   readonly context: KindContext;
   readonly apiHash: string;
   readonly settleMs: number;
-  readonly waysOf: (object: Organization) => Ways;
+  /** By uid. */
+  readonly ways: Map<string, Ways>;
   /** Uids of which this process has tried a cleanup in vain. */
   readonly failedCleanups: Set<string>;
 }
 
 /** One attempt, and what decides about it. */
-export interface Wanted {
-  readonly spec: OrganizationSpec;
+interface Wish extends Wanted<OrganizationSpec> {
   readonly goal: Goal;
-  readonly due: Extract<Due, { type: 'now' }>;
   /** Epoch ms: when the next attempt is made at the latest. */
-  readonly latest?: number | undefined;
+  readonly latest?: number;
   readonly stillWanted: () => boolean;
-  /** Asked once more with the permit in hand: what was true before the wait may not be. */
-  readonly refuse: (object: Organization) => Result | undefined;
 }
 
-/** Waits for the first permit, makes the attempt, and reports it. */
-export function perform(
-  object: Organization,
+/** Makes the attempt for which there is a permit, or reports why there is none. */
+export async function tryOnce(
+  began: Organization,
   context: Context<Organization>,
-  setup: Setup,
-  { spec, goal, due, latest, stillWanted, refuse }: Wanted,
-): Promise<{ readonly result: Result; readonly end?: End; readonly draft?: OrganizationStatus }> {
-  const { apiHash, settleMs } = setup;
-  const { segments, hash } = addressOf(setup.context.api.baseUrl, spec.organizationId, goal);
-  const wish = { ref: spec.credentialsSecretRef, ...due };
-  return setup.caller.perform(object, context, wish, async (calls, none) => {
-    const began = context.object();
-    const refusal = none ? undefined : refuse(began);
-    if (refusal) return { result: refusal };
-    const ways = setup.waysOf(object);
-    const wanted = {
-      mayRemove: mayRemove(began),
-      goal,
-      segments,
-      apiHash,
-      settleMs,
-      ways,
-      stillWanted,
-    };
-    const { draft: known, events } = ofThisApi(began.status ?? {}, apiHash);
-    const draft = due.priority === 'user' ? dueNow(known, context.now()) : known;
-    const attempt = new Attempt({ context, calls, ...wanted }, draft, events);
-    const end = await attempt.run(none);
-    const reporting = { object: began, spec, goal, hash, settleMs, latest, now: context.now() };
-    return { result: report(attempt, end, reporting), end, draft: attempt.draft };
-  });
+  { context: { api }, apiHash, settleMs, ways: known }: Setup,
+  { spec, goal, due, latest, stillWanted }: Wish,
+  calls: Calls,
+  none?: NoCall,
+): Promise<{ readonly result: Result; readonly draft: OrganizationStatus }> {
+  const { segments, hash } = addressOf(api.baseUrl, spec.organizationId, goal);
+  const { uid } = began.metadata;
+  const ways = known.get(uid) ?? new Ways();
+  known.set(uid, ways);
+  const { draft, events } = ofThisApi(began.status ?? {}, apiHash);
+  const made = { context, calls, goal, segments, apiHash, settleMs, ways, stillWanted };
+  const status = due.priority === 'user' ? dueNow(draft, context.now()) : draft;
+  const attempt = new Attempt({ ...made, mayRemove: mayRemove(began) }, status, events);
+  const end = await attempt.run(none);
+  const reporting = { object: began, spec, goal, hash, settleMs, latest, now: context.now() };
+  return { result: report(attempt, end, reporting), draft: attempt.draft };
 }

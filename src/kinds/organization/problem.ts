@@ -59,7 +59,9 @@ export function problemOf(attempted: Attempted, ending: Ending): Problem | undef
       Removing: 'removed but still in the list:',
       Missing: 'no longer in the list:',
     });
-    const message = `Private endpoints ${what.join('; ')}${quoting(requestId)}. The list is read again at status.nextAttemptTime before anything else is sent for them`;
+    const isSent = open.some(({ state }) => state !== 'Missing');
+    const help = isSent ? '; if this does not change, contact the support of the API' : '';
+    const message = `Private endpoints ${what.join('; ')}${quoting(requestId)}. The list is read again at status.nextAttemptTime before anything else is sent for them${help}`;
     return { reason: 'NotConfirmed', message, at: earliest(inventory, now) };
   }
   return refused(attempted, ending) ?? otherName(attempted, goal) ?? conflicting(conflicts);

@@ -84,7 +84,9 @@ function failed(
 ): Said {
   const settlesAt = pendingChange && Date.parse(pendingChange.time) + settleMs;
   const notAfter = soonest(now, settlesAt, latest);
-  const advice = goal.isCleanup ? { ...ADVICE, Rejected: BY_ITSELF } : ADVICE;
+  // What was refused is not what spec says.
+  const isSpecFine = goal.isCleanup || isUnreadable;
+  const advice = isSpecFine ? { ...ADVICE, Rejected: BY_ITSELF } : ADVICE;
   return reportNoCall({
     ...{ object, previous: object.status, answer, now, operation: UPDATE_ORGANIZATION },
     secretName: spec.credentialsSecretRef.name,

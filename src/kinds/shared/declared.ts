@@ -1,10 +1,13 @@
-import type { Result } from '../../controller/kind.ts';
+import type { Context, Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { SpecResult } from '../schema/parser.ts';
 import type { WriteStatus } from '../schema/status-fields.ts';
+import type { Calls, NoCall } from './calls.ts';
 import { type Contested, refuseOthers, refuseSpec, refuseSuspended } from './checks.ts';
 import { generationOf } from './common-status.ts';
 import { type CallFacts, type Due, whenDue } from './due.ts';
+import type { Shared } from './objects.ts';
 import { type EmptyOrNot, showPlan } from './planned.ts';
 import { ownershipOf, rivalConfirmedLater } from './target.ts';
 
@@ -12,6 +15,11 @@ interface Spec {
   readonly suspend?: boolean | undefined;
   readonly mode?: 'Apply' | 'Plan' | undefined;
   readonly reassertInterval?: string | undefined;
+}
+
+/** A spec by which calls are made. */
+interface CallingSpec extends Spec {
+  readonly credentialsSecretRef: SecretRef;
 }
 
 /** What a kind says of an object whose spec declares a state at the API. */
@@ -22,22 +30,28 @@ export interface Declared<Stored extends KubeObject, Own extends Spec> {
   readonly hashOf: (spec: Own) => string;
   /** Nothing is open since the API confirmed something. */
   readonly isSettled: (object: Stored) => boolean;
-  readonly preview: (object: Stored, spec: Own) => EmptyOrNot;
+  readonly preview: (object: Stored, spec: Own, now: number) => EmptyOrNot;
+  /** Identifies the API in a status. */
+  readonly apiHash: string;
+  /** `--plan-only`. */
+  readonly planOnly: boolean;
 }
 
 export interface DeclaredFacts<Stored extends KubeObject> extends CallFacts {
   /** The other objects for the same target. */
   readonly others: readonly Stored[];
-  /** Identifies the API in a status. */
-  readonly apiHash: string;
-  /** `--plan-only`. */
-  readonly planOnly: boolean;
   readonly now: number;
+}
+
+/** What is to be brought about now. */
+export interface Wanted<Own> {
+  readonly spec: Own;
+  readonly due: Extract<Due, { type: 'now' }>;
 }
 
 export type Decision<Own> =
   | { readonly type: 'done'; readonly result: Result }
-  | { readonly type: 'act'; readonly spec: Own; readonly due: Extract<Due, { type: 'now' }> };
+  | ({ readonly type: 'act' } & Wanted<Own>);
 
 export function done(result: Result): Decision<never> {
   return { type: 'done', result };
@@ -56,7 +70,8 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
   kind: Declared<Stored, Own>,
   facts: DeclaredFacts<Stored>,
 ): Decision<Own> {
-  const { others, apiHash, planOnly, now } = facts;
+  const { others, now } = facts;
+  const { apiHash, planOnly } = kind;
   // Make sure it is not being deleted: its spec is nobody's wish any more
   if (object.metadata.deletionTimestamp !== undefined) return rest();
   // Make sure the stored spec can be read
@@ -76,7 +91,7 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
     return done(refuseOthers(object, ownership, { contested: kind.contested(spec), now }));
   // Make sure Apply is wanted
   if (spec.mode === 'Plan' || planOnly) {
-    const { isEmpty, ...preview } = kind.preview(object, spec);
+    const { isEmpty, ...preview } = kind.preview(object, spec, now);
     const how = spec.mode === 'Plan' ? 'set spec.mode to Apply to send it' : PLAN_ONLY;
     return done(showPlan(object, { preview, hash, isEmpty: isEmpty && isLast, how, now }));
   }
@@ -84,6 +99,31 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
   const confirmed = isHeld && applied?.generation === generationOf(object);
   const due = whenDue(object, facts, { confirmed, reassertInterval: spec.reassertInterval, now });
   return due.type === 'now' ? { type: 'act', spec, due } : rest(due.at);
+}
+
+/**
+ * Decides, waits for the permit, decides again, since what was true before the wait may not be any
+ * more, and acts. `none`: why there is no permit.
+ */
+export async function reconcileDeclared<Stored extends KubeObject, Own extends CallingSpec>(
+  object: Stored,
+  context: Context<Stored>,
+  { caller, others }: Shared<Stored>,
+  kind: Declared<Stored, Own>,
+  act: (began: Stored, wanted: Wanted<Own>, calls: Calls, none?: NoCall) => Promise<Result>,
+): Promise<Result> {
+  const decide = (newest: Stored, hasPermit = false): Decision<Own> => {
+    const known = { others: others(newest), now: context.now() };
+    return decideDeclared(newest, kind, { ...caller.factsOf(newest, hasPermit), ...known });
+  };
+  const first = decide(object);
+  if (first.type === 'done') return first.result;
+  const wish = { ref: first.spec.credentialsSecretRef, ...first.due };
+  return caller.perform(object, context, wish, async (calls, none) => {
+    const decided = none ? first : decide(context.object(), true);
+    if (decided.type === 'done') return decided.result;
+    return act(context.object(), decided, calls, none);
+  });
 }
 
 function says(isHeld: boolean): string {

@@ -28,7 +28,7 @@ export async function sweepPlots(
     const points = await pointsOf(workload);
     for (let point = 1; point <= points; point += 1)
       for (const fate of FATES)
-        if (fate !== workload.not)
+        if (!workload.not?.includes(fate))
           plots.push({ type: 'sweep', workload: workload.name, point, fate });
   }
   const isNamed = (plot: Plot): boolean => names.some((name) => nameOf(plot).startsWith(name));

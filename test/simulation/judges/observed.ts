@@ -58,6 +58,8 @@ export const observed: Judge = (life, court) => {
       observations.delete(key);
       return;
     }
+    // A name changes no endpoint: what the observation before it has shown still counts.
+    if (body.name !== undefined) return;
     const since = leftOutSince.get(target) ?? reply.at;
     leftOutSince.set(target, since);
     if (reply.at - since >= LEFT_OUT_MS - 1_000)

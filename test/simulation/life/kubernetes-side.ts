@@ -31,12 +31,15 @@ export class KubernetesSide implements Server {
         ? undefined
         : this.#life.befall({ name, isCall: false, process: host, about: subjectOf(path) });
     this.#open.set(id, { leftAt: timeline.now, ...(mishap && { mishap }) });
+    if (mishap?.acts && mishap.acts.when !== 'done') mishap.acts.run(this.#life);
     return { ...fate, ...mishap?.fate };
   }
 
-  left(): void {
+  asks(): void {
     // Its fate is the record of it.
   }
+
+  left(): void {}
 
   serve(crossing: Crossing): WireReply {
     const { kube, weather } = this.#life;

@@ -126,12 +126,11 @@ export class Life {
     if (text !== undefined) this.tell({ what: 'act', id, text });
   }
 
-  /** What befalls this request, which leaves now. */
+  /** What befalls this request. */
   befall(point: Point): Mishap | undefined {
     const mishap = this.resting ? undefined : this.#script.mishap(point);
     if (!mishap || !this.may(point.name)) return undefined;
     this.tell({ what: 'act', id: point.name, text: `${point.name}: ${mishap.text}` });
-    if (mishap.acts?.when === 'leaves') mishap.acts.run(this);
     return mishap;
   }
 

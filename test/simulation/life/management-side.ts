@@ -30,12 +30,19 @@ export class ManagementSide implements Server {
     return { ...this.#life.plainFate(call.name, 'api'), ...mishap?.fate };
   }
 
-  left(crossing: Crossing): void {
+  asks(crossing: Crossing): void {
     const call = this.#callOf(crossing);
-    this.#life.tell({ what: 'leaves', call });
     const { name, process, target: about } = call;
     const mishap = this.#life.befall({ name, isCall: true, process, about });
     this.#calls.set(crossing.id, { call, ...(mishap && { mishap }) });
+    if (mishap?.acts?.when === 'asks') mishap.acts.run(this.#life);
+  }
+
+  left(crossing: Crossing): void {
+    const { call, mishap } = this.#of(crossing);
+    call.leftAt = this.#life.timeline.now;
+    this.#life.tell({ what: 'leaves', call });
+    if (mishap?.acts?.when === 'leaves') mishap.acts.run(this.#life);
   }
 
   serve(crossing: Crossing): WireReply {
@@ -69,6 +76,7 @@ export class ManagementSide implements Server {
 
   unanswered(crossing: Crossing, why: string): void {
     const { call } = this.#of(crossing);
+    if (call.leftAt < 0) return;
     call.unanswered = { at: this.#life.timeline.now, why };
     this.#life.tell({ what: 'unanswered', call });
   }
@@ -115,7 +123,7 @@ export class ManagementSide implements Server {
       body: body === '' ? {} : JSON.parse(body),
       credential: readBasic(headers.authorization) ?? { keyId: '', secret: '' },
       target,
-      leftAt: this.#life.timeline.now,
+      leftAt: -1,
       executions: [],
     };
   }

@@ -150,6 +150,7 @@ export class Processes {
   readonly #life: Life;
   /** By place: who is there now. */
   readonly #present = new Map<string, Process>();
+  #isDown = false;
 
   constructor(life: Life) {
     this.#life = life;
@@ -169,12 +170,24 @@ export class Processes {
       this.#fill(place);
   }
 
+  /** The Deployment has no replicas for a while. */
+  scaleDown(ms: number): string {
+    this.#isDown = true;
+    for (const one of this.all) one.crash();
+    this.#life.after(ms, () => {
+      this.#isDown = false;
+      this.start();
+    });
+    return `the operator is scaled to 0 for ${ms / 1_000} s`;
+  }
+
   /** What has stood still goes on. */
   wake(): void {
     for (const one of this.all) one.thaw();
   }
 
   #fill(place: string): void {
+    if (this.#isDown || this.#present.has(place)) return;
     const life = this.#life;
     const name = life.number(place).replace(' #', '-');
     const one = new Process(life, name, () => {

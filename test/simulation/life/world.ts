@@ -90,8 +90,14 @@ export interface Mishap {
   readonly answer?: ScriptedAnswer;
   /** What the API server answers in place of the work. */
   readonly refusal?: number;
-  /** Somebody acts in the very midst of it: when it leaves, or when the work is done. */
-  readonly acts?: { readonly when: 'leaves' | 'done'; readonly run: (life: Life) => void };
+  /**
+   * Somebody acts in the very midst of it: when the process asks and its connection does not stand
+   * yet, when it leaves, or when the work is done.
+   */
+  readonly acts?: {
+    readonly when: 'asks' | 'leaves' | 'done';
+    readonly run: (life: Life) => void;
+  };
 }
 
 /** A request that something may befall: a call, a write, a read of a Secret. */

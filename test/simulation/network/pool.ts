@@ -48,6 +48,7 @@ export class SimulatedPool extends Dispatcher {
       return true;
     }
     this.#running.add(exchange);
+    server.asks(crossing);
     if (this.#connected === 'yes') queueMicrotask(() => exchange.begin());
     else this.#connect(exchange);
     return true;
@@ -94,7 +95,10 @@ export class SimulatedPool extends Dispatcher {
 
   #over(exchange: Exchange): void {
     this.#running.delete(exchange);
-    if (this.#closed && this.#running.size === 0) this.#idle.resolve();
+    if (this.#running.size > 0) return;
+    // None is kept idle.
+    if (this.#connected === 'yes') this.#connected = 'no';
+    if (this.#closed) this.#idle.resolve();
   }
 }
 

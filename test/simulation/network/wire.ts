@@ -56,6 +56,8 @@ export interface Crossing {
 
 /** A server, as a connection sees it. */
 export interface Server {
+  /** The process asks; its connection may not stand yet. */
+  asks(crossing: Crossing): void;
   /** Asked when the first byte leaves. */
   fate(crossing: Crossing): Fate;
   /** Its first byte leaves now. */

@@ -2,13 +2,13 @@ import type { Court } from './court.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface Allowance {
-  /** How many mishaps there were: each may cost one idempotent PUT, or the changes of an attempt. */
-  readonly mishaps: number;
+  /** How many PUTs more may leave: one for the mishap, or none. */
+  readonly puts: number;
   /** Where it is not the plain life's end that counts, but any state that the API went through. */
   readonly throughStates?: ReadonlySet<string>;
 }
 
-/** A change of three items that is refused is sent whole, and one by one. */
+/** What one attempt may send: a change of three items that is refused, and each of them. */
 const MOST_OF_AN_ATTEMPT = 4;
 
 /**
@@ -16,7 +16,7 @@ const MOST_OF_AN_ATTEMPT = 4;
  * and what left for the API must be the same.
  */
 export function compare(court: Court, plain: Outcome, lived: Outcome, allowance: Allowance): void {
-  const { mishaps, throughStates } = allowance;
+  const { puts, throughStates } = allowance;
   for (const [target, state] of Object.entries(lived.api)) {
     const wanted = plain.api[target] ?? 'nothing';
     if (state === wanted || throughStates?.has(`${target} ${state}`)) continue;
@@ -31,9 +31,9 @@ export function compare(court: Court, plain: Outcome, lived: Outcome, allowance:
         `it ends as\n${found}\nand without mishaps as\n${wanted}`,
       );
   }
-  more(court, 'puts', plain.puts, lived.puts, mishaps);
+  more(court, 'puts', plain.puts, lived.puts, puts);
   if (throughStates) return;
-  more(court, 'changes', plain.changes, lived.changes, mishaps * MOST_OF_AN_ATTEMPT);
+  more(court, 'changes', plain.changes, lived.changes, MOST_OF_AN_ATTEMPT);
   more(court, 'moves', plain.moves, lived.moves, 0);
 }
 

@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const REST_MS = 8 * MINUTE;
 /** What says that it is tried again within this time is waited for. */
 const HORIZON_MS = 45 * MINUTE;
-const ROUNDS = 3;
+const ROUNDS = 6;
 
 export interface Lived {
   readonly life: Life;

@@ -22,7 +22,8 @@ export interface ApiCall {
   readonly credential: { readonly keyId: string; readonly secret: string };
   /** What it is about: `pipe o/s/p`, `organization o` or `activity o/a`. */
   readonly target: string;
-  readonly leftAt: number;
+  /** Of its first byte; -1 before that. */
+  leftAt: number;
   /** None where it never arrived. */
   readonly executions: Execution[];
   /** What reached the process. */

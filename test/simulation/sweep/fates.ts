@@ -1,4 +1,5 @@
-import { breakWatches, drop, edit } from '../life/acts.ts';
+import { breakWatches, drop, edit, make } from '../life/acts.ts';
+import type { Life } from '../life/life.ts';
 import type { Mishap, Point } from '../life/world.ts';
 import type { Workload } from './workloads.ts';
 
@@ -14,7 +15,7 @@ export const FATES = [
 ] as const;
 export type FateName = (typeof FATES)[number];
 
-const LATE_MS = 30_000;
+const LATE_MS = 58_000;
 /** So long the operator may wait for the API server. */
 const KUBE_TIMEOUT_MS = 10_000;
 
@@ -49,12 +50,12 @@ export function mishapOf(fate: FateName, { isCall, process }: Point, workload: W
     case 'edited':
       return {
         text: 'meanwhile a user edits the object',
-        acts: { when: 'leaves', run: (life) => void edit(life, subject, workload.edit) },
+        acts: { when: 'asks', run: (life) => void edit(life, subject, workload.edit) },
       };
     case 'deleted':
       return {
         text: 'meanwhile a user deletes the object',
-        acts: { when: 'leaves', run: (life) => void drop(life, subject) },
+        acts: { when: 'leaves', run: (life) => void removal(workload)(life) },
       };
     case 'watch broken':
       return {
@@ -62,4 +63,18 @@ export function mishapOf(fate: FateName, { isCall, process }: Point, workload: W
         acts: { when: 'leaves', run: (life) => void breakWatches(life) },
       };
   }
+}
+
+/** A user deletes the object, and makes it again where the workload says so. */
+export function removal({
+  subject,
+  world,
+  isRemade,
+}: Workload): (life: Life) => string | undefined {
+  return (life) => {
+    const done = drop(life, subject);
+    const spec = world.objects.find(({ name }) => name === subject.name)?.spec;
+    if (done !== undefined && isRemade && spec) make(life, subject, spec);
+    return done;
+  };
 }

@@ -1,11 +1,11 @@
-import { drop, edit } from '../life/acts.ts';
+import { edit } from '../life/acts.ts';
 import type { Life } from '../life/life.ts';
 import type { Product } from '../life/product.ts';
-import type { Act, Point, Script } from '../life/world.ts';
+import type { Act, Mishap, Point, Script } from '../life/world.ts';
 import { compare } from '../oracles/differential.ts';
 import { type Lived, live } from '../oracles/live.ts';
 import { type Outcome, stateOfApi } from '../oracles/outcome.ts';
-import { type FateName, mishapOf } from './fates.ts';
+import { type FateName, mishapOf, removal } from './fates.ts';
 import type { Workload } from './workloads.ts';
 
 /** The workload without its mishap. */
@@ -16,6 +16,9 @@ interface Plain {
   /** When each of the calls and writes of the workload left. */
   readonly points: readonly number[];
 }
+
+/** What befalls a write and costs no call. */
+const FREE: ReadonlySet<FateName> = new Set(['answer lost', 'executed late', 'watch broken']);
 
 /** So long after an act of the workload everything is quiet again. */
 const QUIET_MS = 20_000;
@@ -46,20 +49,23 @@ export class Sweep {
     const wanted =
       fate === 'edited' || fate === 'deleted' ? await this.#plainOf(workload, { fate, at }) : plain;
     let count = 0;
+    let isFree = false;
     const script: Script = {
       acts: workload.acts,
       mishap: (one) => {
-        const given = workload.given?.(one.name);
+        const given = givenFor(workload, one);
         if (!isSwept(one)) return given;
         count += 1;
+        // The call behind a write that was not answered is not repeated.
+        if (count === point) isFree = !one.isCall && FREE.has(fate);
         return count === point ? mishapOf(fate, one, workload) : given;
       },
     };
     const lived = await live({ world: workload.world, script, product: this.#product }, listen);
-    const throughStates = fate === 'deleted' ? plain.states : undefined;
+    if (workload.isMeddled) return lived;
     compare(lived.court, wanted.outcome, lived.outcome, {
-      mishaps: 1,
-      ...(throughStates && { throughStates }),
+      puts: isFree ? 0 : 1,
+      ...(fate === 'deleted' && { throughStates: statesOf(workload, plain) }),
     });
     return lived;
   }
@@ -82,7 +88,7 @@ export class Sweep {
       acts: act ? [...workload.acts, act] : workload.acts,
       mishap: (one) => {
         if (isSwept(one)) points.push(timeline?.now ?? 0);
-        return workload.given?.(one.name);
+        return givenFor(workload, one);
       },
     };
     const options = { world: workload.world, script, product: this.#product };
@@ -108,8 +114,18 @@ function actOf(workload: Workload, fate: 'edited' | 'deleted', afterMs: number):
     atMs: afterMs + QUIET_MS,
     isMishap: false,
     perform: (life) =>
-      fate === 'edited' ? edit(life, subject, workload.edit) : drop(life, subject),
+      fate === 'edited' ? edit(life, subject, workload.edit) : removal(workload)(life),
   };
+}
+
+function givenFor({ given }: Workload, { isCall, name }: Point): Mishap | undefined {
+  return isCall ? given?.(name) : undefined;
+}
+
+/** With RemovePrivateEndpoints nothing of ours is left, whenever the object is deleted. */
+function statesOf({ world }: Workload, { states }: Plain): ReadonlySet<string> {
+  const removes = world.objects.every(({ spec }) => spec.deletionPolicy !== undefined);
+  return new Set([...states].filter((state) => !removes || state.startsWith('name ')));
 }
 
 /** Calls, writes of the status and of finalizers. */
