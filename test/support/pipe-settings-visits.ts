@@ -79,7 +79,11 @@ export function visit(
       ? decision.result
       : report(
           {
-            ...{ object, apiHash, now, settlesInMs: SETTLES_IN, spec: decision.spec },
+            object,
+            apiHash,
+            now,
+            settlesInMs: SETTLES_IN,
+            spec: decision.spec,
             request: settingsRequest(baseUrl, decision.spec),
           },
           answer,

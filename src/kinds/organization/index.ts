@@ -4,7 +4,6 @@ import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
 import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
-import { howToSend, showPlan } from '../shared/planned.ts';
 import { cleanUp } from './deletion.ts';
 import { goalOf } from './goal.ts';
 import { oursIn } from './inventory.ts';
@@ -77,8 +76,6 @@ function declaredOrganization({
   apiHash,
 }: Setup): Declared<Organization, resource.OrganizationSpec> {
   const { kind } = resource.organizationType;
-  const hashOf = (spec: resource.OrganizationSpec): string =>
-    addressOf(api.baseUrl, spec.organizationId, goalOf(spec)).hash;
   return {
     ...{ apiHash, planOnly },
     parse: resource.parseSpec,
@@ -86,21 +83,11 @@ function declaredOrganization({
       ...{ kind, what: 'the organization', beforeDeletion: BEFORE_DELETION },
       find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`,
     }),
-    isHeld: ({ status: { applied, pendingChange, privateEndpoints = [] } = {} }, spec) =>
-      applied?.requestHash === hashOf(spec) &&
+    hashOf: (spec) => addressOf(api.baseUrl, spec.organizationId, goalOf(spec)).hash,
+    isSettled: ({ status: { pendingChange, privateEndpoints = [] } = {} }) =>
       !pendingChange &&
       privateEndpoints.every(({ state, lastError }) => state === 'Present' && !lastError),
-    plan: (object, spec, isLast, now) => {
-      const { isEmpty, ...preview } = previewOf(object, spec.organizationId, goalOf(spec), now);
-      const how = howToSend(spec);
-      return showPlan(object, {
-        preview,
-        hash: hashOf(spec),
-        isEmpty: isEmpty && isLast,
-        how,
-        now,
-      });
-    },
+    preview: (object, spec, now) => previewOf(object, spec.organizationId, goalOf(spec), now),
   };
 }
 
