@@ -56,8 +56,8 @@ async function reconcile(
 }
 
 /**
- * The finalizer stands under RemovePrivateEndpoints on who has something of its own at the API, also
- * while suspended or planned; Retain takes it off. False: it is not known to be so.
+ * The finalizer stands under RemovePrivateEndpoints on who has something of its own at the API,
+ * also while suspended or planned; Retain takes it off. False: it is not known to be so.
  */
 async function keepFinalizer(
   object: Organization,
