@@ -104,13 +104,12 @@ export const observed: Judge = (life, court) => {
       observations.delete(key);
       return;
     }
-    // A name changes no endpoint: what the observation before it has shown still counts.
-    if (body.name !== undefined) return;
     const since = leftOutSince.get(target) ?? reply.at;
     leftOutSince.set(target, since);
     if (reply.at - since >= LEFT_OUT_MS - 1_000)
       observations.set(key, { at: reply.at, listed: new Set() });
-    else observations.delete(key);
+    // A name changes no endpoint: what the observation before it has shown still counts.
+    else if (body.name === undefined) observations.delete(key);
   };
 
   life.chronicle.listen((fact) => {

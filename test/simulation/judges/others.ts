@@ -37,8 +37,8 @@ export const others: Judge = (life, court) => {
   const oursGone = new Map<string, number>();
   const intended = new Map<string, Intended[]>();
   const gone: Gone[] = [];
-  /** By organization: when a call for it failed last. */
-  const failedAt = new Map<string, number>();
+  /** By target: when a call for it left last. */
+  const triedAt = new Map<string, number>();
   for (const { id, others: theirs } of life.world.organizations)
     for (const one of theirs)
       present.set(`${id} ${endpointKey(one)}`, { by: 'other', since: 0, oursGoneAt: undefined });
@@ -81,9 +81,10 @@ export const others: Judge = (life, court) => {
       const { organizationId: id, privateEndpoints = [] } = specOf(other);
       return id === organizationId ? privateEndpoints.map(endpointKey) : [];
     });
-    // "once an attempt that this process began after its start has failed, at --cleanup-deadline"
+    // "once an attempt … has failed, at --cleanup-deadline"
     const isOver =
-      at >= since + CLEANUP_MS - SECOND && (failedAt.get(`${organizationId}`) ?? 0) >= since;
+      at >= since + CLEANUP_MS - SECOND &&
+      (triedAt.get(`organization ${organizationId}`) ?? 0) >= since;
     const { privateEndpoints = [], pendingChange } = statusOf(thing);
     const own = privateEndpoints.filter(({ origin }) => origin === 'Added' || origin === 'Adopted');
     for (const one of [...own, ...(pendingChange?.add ?? [])]) {
@@ -94,8 +95,6 @@ export const others: Judge = (life, court) => {
   };
 
   life.chronicle.listen((fact) => {
-    const call = fact.what === 'answered' || fact.what === 'unanswered' ? fact.call : undefined;
-    if (call && call.reply?.status !== 200) failedAt.set(call.target.split(' ')[1] ?? '', fact.at);
     if (fact.what === 'other') {
       const { moves, organizationId: id, at } = fact;
       for (const one of moves.removed) {
@@ -109,6 +108,7 @@ export const others: Judge = (life, court) => {
       }
     }
     if (fact.what === 'leaves') {
+      triedAt.set(fact.call.target, fact.at);
       for (const one of endpointsOf(fact.call.body).add)
         intended
           .get(keyIn(fact.call, endpointKey(one)))

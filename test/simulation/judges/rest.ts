@@ -1,5 +1,6 @@
 import type { Thing } from '../kubernetes/objects.ts';
 import type { Judge } from '../oracles/court.ts';
+import type { ApiCall, EndpointView } from '../record/facts.ts';
 import {
   endpointKey,
   hasCondition,
@@ -39,12 +40,21 @@ const PASSING: ReadonlySet<string> = new Set([
 export const rest: Judge = (life, court) => {
   const quietFrom = life.world.restAt + QUIET_MS;
   const lastCall = new Map<string, number>();
-  /** Since nobody looked at the organization. */
+  /** And no list has shown it yet. */
   const removedByOthers = new Set<string>();
 
   const dueOf = ({ status }: Thing): number => {
     const { nextAttemptTime } = statusOf({ status } as Thing);
     return nextAttemptTime === undefined ? Infinity : Date.parse(nextAttemptTime) - life.wall;
+  };
+
+  const shows = ({ target, reply }: ApiCall): void => {
+    if (reply?.status !== 200 || !reply.result) return;
+    const { privateEndpoints: list } = reply.result;
+    const shown = Array.isArray(list) ? (list as EndpointView[]).map(endpointKey) : [];
+    for (const key of removedByOthers)
+      if (target === `organization ${key.slice(0, 36)}` && !shown.includes(key.slice(37)))
+        removedByOthers.delete(key);
   };
 
   life.chronicle.listen((fact) => {
@@ -53,9 +63,8 @@ export const rest: Judge = (life, court) => {
     if (fact.what === 'other')
       for (const one of fact.moves.removed)
         removedByOthers.add(`${fact.organizationId} ${endpointKey(one)}`);
+    if (fact.what === 'answered') shows(fact.call);
     if (fact.what !== 'leaves') return;
-    for (const key of removedByOthers)
-      if (fact.call.target === `organization ${key.split(' ')[0]}`) removedByOthers.delete(key);
     const { call, at } = fact;
     const since = lastCall.get(call.target) ?? -Infinity;
     lastCall.set(call.target, at);
@@ -73,17 +82,18 @@ export const rest: Judge = (life, court) => {
   const lackingIn = (thing: Thing): string | undefined => {
     const { organizationId = '', privateEndpoints = [], name } = specOf(thing);
     const reason = readyOf(thing)?.reason ?? '';
-    if (!['Applied', 'Rejected', 'NotConfirmed'].includes(reason)) return undefined;
+    const isLasting = ['Applied', 'Rejected'].includes(reason) || hasCondition(thing, 'Stalled');
+    if (!isLasting || !['Applied', 'Rejected', 'NotConfirmed'].includes(reason)) return undefined;
     const { manners = [] } = life.world.organizations.find(({ id }) => id === organizationId) ?? {};
     // "No way to observe: `Rejected`"
     const isBlind = manners.some(({ behaviour }) => behaviour.organization?.emptyLists);
     if (isBlind && name === undefined) return undefined;
     const refused = manners.flatMap(({ behaviour }) => behaviour.organization?.refusedIds ?? []);
-    const list = life.api.organizations.of(organizationId)?.privateEndpoints.map(endpointKey) ?? [];
+    const list = life.api.organizations.of(organizationId)?.privateEndpoints ?? [];
     return privateEndpoints.find(
       (one) =>
         !refused.includes(one.id.toLowerCase()) &&
-        !list.includes(endpointKey(one)) &&
+        !list.some(({ id }) => id.toLowerCase() === one.id.toLowerCase()) &&
         !removedByOthers.has(`${organizationId} ${endpointKey(one)}`),
     )?.id;
   };

@@ -12,6 +12,7 @@ import {
 
 /** Calls that follow one another so soon may be of one attempt. */
 const ATTEMPT_MS = 20_000;
+const TOLERANCE_MS = 2_000;
 /** Absent `maxPrivateEndpointRemovals`. */
 const MOST_REMOVALS = 5;
 
@@ -44,7 +45,7 @@ export const wanted: Judge = (life, court) => {
     );
     if (refusals.some(([, why]) => why === undefined)) {
       const isKnown = ({ metadata }: Thing): boolean =>
-        (verifiedAt.get(metadata.uid) ?? since) < since;
+        (verifiedAt.get(metadata.uid) ?? since) < since - TOLERANCE_MS;
       const owner = ownerOf(shown.map(({ thing }) => thing).filter(isKnown));
       const own = owner && refusals[shown.findIndex(({ thing }) => thing === owner)]?.[1];
       if (own === undefined) return;

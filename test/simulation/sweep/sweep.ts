@@ -122,9 +122,14 @@ function givenFor({ given }: Workload, { isCall, name }: Point): Mishap | undefi
   return isCall ? given?.(name) : undefined;
 }
 
-/** With RemovePrivateEndpoints nothing of ours is left, whenever the object is deleted. */
+/**
+ * With RemovePrivateEndpoints nothing of ours is left, whenever the object is deleted. What of
+ * others is adopted depends on when.
+ */
 function statesOf({ world }: Workload, { states }: Plain): ReadonlySet<string> {
-  const removes = world.objects.every(({ spec }) => spec.deletionPolicy !== undefined);
+  const removes = world.objects.every(
+    ({ spec }) => spec.deletionPolicy !== undefined && spec.adoptPrivateEndpoints === undefined,
+  );
   return new Set([...states].filter((state) => !removes || state.startsWith('name ')));
 }
 
