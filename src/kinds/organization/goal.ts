@@ -1,5 +1,10 @@
-import { sameKey, type Tuple } from './endpoints/endpoints.ts';
-import type { DeclaredEndpoint, InventoryEntry, OrganizationSpec } from './resource.ts';
+import { sameKey, type Tuple, tupleOf } from './endpoints.ts';
+import type {
+  DeclaredEndpoint,
+  InventoryEntry,
+  OrganizationSpec,
+  OrganizationStatus,
+} from './resource.ts';
 
 /** What an organization is to be brought to: the spec, or on deletion none of ours. */
 export interface Goal {
@@ -38,12 +43,20 @@ export function isListedIn({ listed }: Goal, tuple: Tuple): boolean {
   return listed.has(sameKey(tuple));
 }
 
+/** Whether endpoints are added or removed at all. */
+export function managesEndpoints(goal: Goal): boolean {
+  return goal.endpoints !== undefined || goal.isCleanup;
+}
+
 /** Ours may be removed; what was only found never is. */
 export function isOurs({ origin }: Pick<InventoryEntry, 'origin'>): boolean {
   return origin === 'Added' || origin === 'Adopted';
 }
 
-/** Whether endpoints are added or removed at all. */
-export function managesEndpoints(goal: Goal): boolean {
-  return goal.endpoints !== undefined || goal.isCleanup;
+/** What is this object's, or may be. */
+export function oursIn({ privateEndpoints = [], pendingChange }: OrganizationStatus): Tuple[] {
+  const ours = privateEndpoints.filter(isOurs);
+  const known = new Set(ours.map(sameKey));
+  const added = pendingChange?.add.filter((tuple) => !known.has(sameKey(tuple))) ?? [];
+  return [...ours, ...added].map(tupleOf);
 }

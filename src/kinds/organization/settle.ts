@@ -8,7 +8,8 @@ import {
   sameKey,
   type Tuple,
   tupleOf,
-} from './endpoints/endpoints.ts';
+} from './endpoints.ts';
+import type { Remark, Remarks } from './events.ts';
 import { type Goal, isListedIn, isOurs, managesEndpoints } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { InventoryEntry, PendingChange } from './resource.ts';
@@ -34,16 +35,6 @@ export interface Evidence {
   readonly wasApplied?: boolean;
 }
 
-/** What an event has to say of an endpoint; events.ts has the words. */
-export type Remark =
-  | 'maybe-ours'
-  | 'refused-but-there'
-  | 'not-confirmed'
-  | 'came-back'
-  | 'untracked'
-  | 'left'
-  | 'vanished';
-
 /** What becomes of one endpoint; without `entry` it is in the inventory no more. */
 interface Line {
   readonly entry?: InventoryEntry;
@@ -58,7 +49,7 @@ export interface Settlement {
   readonly pendingChange: PendingChange | undefined;
   readonly added: readonly Tuple[];
   readonly removed: readonly Tuple[];
-  readonly remarks: readonly { readonly remark: Remark; readonly tuple: Tuple }[];
+  readonly remarks: Remarks;
 }
 
 /** The table of the contract: what one list proves of each endpoint in inventory, change, spec. */
