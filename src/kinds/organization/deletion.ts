@@ -5,12 +5,14 @@ import { timestamp } from '../shared/canonical.ts';
 import { refuseSpec } from '../shared/checks.ts';
 import type { CommonStatus } from '../shared/common-status.ts';
 import { whenDue } from '../shared/due.ts';
+import { showPlan } from '../shared/planned.ts';
 import { isVerified, ownershipOf } from '../shared/target.ts';
 import { counted, names, sameKey, type Tuple, withPlace } from './endpoints.ts';
 import { abandonedEvents, eventsOf } from './events.ts';
 import { cleanupGoal, type Goal, oursIn } from './goal.ts';
 import { tryOnce } from './perform.ts';
-import { planOf } from './preview.ts';
+import { previewOf } from './preview.ts';
+import { addressOf } from './remote.ts';
 import * as resource from './resource.ts';
 import { byAdoption } from './settle.ts';
 import type { Setup } from './work.ts';
@@ -113,7 +115,13 @@ export async function cleanUp(
   const { spec, goal } = plan;
   // Under `--plan-only` nothing is removed for a deletion either.
   if (kind.planOnly)
-    return planOf(object, { spec, goal, baseUrl: kind.api.baseUrl, how: PLAN_ONLY, now });
+    return showPlan(object, {
+      preview: previewOf(object, spec.organizationId, goal, now),
+      hash: addressOf(kind.api.baseUrl, spec.organizationId, goal).hash,
+      isEmpty: false,
+      how: PLAN_ONLY,
+      now,
+    });
   const latest = latestFrom(now, deadline);
   const due = whenDue(object, caller.factsOf(object), { confirmed: false, now });
   if (due.type === 'later')

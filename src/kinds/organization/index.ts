@@ -4,14 +4,10 @@ import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
 import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
-<<<<<<< HEAD
-=======
-import { howToSend } from '../shared/planned.ts';
->>>>>>> room-o
 import { cleanUp } from './deletion.ts';
 import { goalOf, oursIn } from './goal.ts';
 import { tryOnce } from './perform.ts';
-import { planOf } from './preview.ts';
+import { previewOf } from './preview.ts';
 import type { Ways } from './refusal.ts';
 import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
 import * as resource from './resource.ts';
@@ -75,11 +71,6 @@ function declaredOrganization({
   kind: { api, planOnly },
   apiHash,
 }: Setup): Declared<Organization, resource.OrganizationSpec> {
-<<<<<<< HEAD
-  const { kind } = resource.organizationType;
-=======
-  const { baseUrl } = api;
->>>>>>> room-o
   return {
     ...{ apiHash, planOnly },
     parse: resource.parseSpec,
@@ -89,22 +80,11 @@ function declaredOrganization({
       beforeDeletion: BEFORE_DELETION,
       find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`,
     }),
-<<<<<<< HEAD
     hashOf: (spec) => addressOf(api.baseUrl, spec.organizationId, goalOf(spec)).hash,
     isSettled: ({ status: { pendingChange, privateEndpoints = [] } = {} }) =>
       !pendingChange &&
       privateEndpoints.every(({ state, lastError }) => state === 'Present' && !lastError),
     preview: (object, spec, now) => previewOf(object, spec.organizationId, goalOf(spec), now),
-=======
-    isHeld: ({ status: { applied, pendingChange, privateEndpoints = [] } = {} }, spec) =>
-      applied?.requestHash === addressOf(baseUrl, spec.organizationId, goalOf(spec)).hash &&
-      !pendingChange &&
-      privateEndpoints.every(({ state, lastError }) => state === 'Present' && !lastError),
-    plan: (object, spec, isLast, now) => {
-      const plan = { spec, goal: goalOf(spec), baseUrl, how: howToSend(spec), now };
-      return planOf(object, plan, isLast);
-    },
->>>>>>> room-o
   };
 }
 

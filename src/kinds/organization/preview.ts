@@ -1,34 +1,14 @@
-import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { showPlan } from '../shared/planned.ts';
 import type { Preview } from '../shared/preview.ts';
 import { type Decision, decide, nextChange } from './decide.ts';
 import * as endpoint from './endpoints.ts';
 import { type Goal, goalOf, isOurs, managesEndpoints } from './goal.ts';
 import { endpointChanges, storedEntries } from './observation.ts';
 import { addressOf, changeBody, nameBody, OBSERVE_BODY } from './remote.ts';
-import { type Organization, type OrganizationSpec, parseSpec } from './resource.ts';
+import { type Organization, parseSpec } from './resource.ts';
 import { settle } from './settle.ts';
 
 const { names, counted, sameKey } = endpoint;
-
-/** What is planned for an object. */
-interface Plan {
-  readonly spec: OrganizationSpec;
-  readonly goal: Goal;
-  readonly baseUrl: string;
-  /** Ends the message: how it comes to be sent. */
-  readonly how: string;
-  readonly now: number;
-}
-
-/** As a result, what an attempt would send. `isLast`: nobody is known to have changed it since. */
-export function planOf(object: Organization, plan: Plan, isLast = false): Result {
-  const { spec, goal, baseUrl, how, now } = plan;
-  const { isEmpty, ...preview } = previewOf(object, spec.organizationId, goal, now);
-  const { hash } = addressOf(baseUrl, spec.organizationId, goal);
-  return showPlan(object, { preview, hash, isEmpty: isEmpty && isLast, how, now });
-}
 
 /** For the plugin: as if the object were alone. */
 export function preview(object: KubeObject, now: number): Preview {
@@ -39,7 +19,7 @@ export function preview(object: KubeObject, now: number): Preview {
 }
 
 /** What an attempt would send while the API still holds what its last reply showed. */
-function previewOf(
+export function previewOf(
   { status = {}, metadata: { uid } }: Organization,
   organizationId: string,
   goal: Goal,
