@@ -69,8 +69,7 @@ export function decide(question: Question): Decision {
 function missingOf({ goal, inventory }: Question): readonly DeclaredEndpoint[] {
   const known = new Map(inventory.map((entry) => [sameKey(entry), entry.state]));
   const stateOf = (one: Tuple) => known.get(sameKey(one));
-  const declared = goal.isCleanup ? [] : (goal.endpoints ?? []);
-  const missing = declared.filter((one) => stateOf(one) !== 'Present');
+  const missing = goal.declared.filter((one) => stateOf(one) !== 'Present');
   return missing.toSorted((a, b) => Number(known.has(sameKey(a))) - Number(known.has(sameKey(b))));
 }
 

@@ -12,6 +12,8 @@ export interface Goal {
   readonly name: string | undefined;
   /** As spec lists them. Absent: endpoints are not managed, and nothing is added or removed. */
   readonly endpoints: readonly DeclaredEndpoint[] | undefined;
+  /** What has to be there; on deletion nothing. */
+  readonly declared: readonly DeclaredEndpoint[];
   readonly adopt: boolean;
   readonly mostRemovals: number;
   /** The object is being deleted: nothing is added, and all that is ours and not wanted goes. */
@@ -26,17 +28,19 @@ export interface Goal {
 const MOST_REMOVALS = 5;
 
 export function goalOf(spec: OrganizationSpec): Goal {
-  const { name, privateEndpoints: endpoints } = spec;
-  const listed = new Set(endpoints?.map(sameKey));
-  const adopt = spec.adoptPrivateEndpoints ?? false;
-  const mostRemovals = spec.maxPrivateEndpointRemovals ?? MOST_REMOVALS;
-  return { name, endpoints, adopt, mostRemovals, isCleanup: false, listed, wanted: listed };
+  const { name, privateEndpoints: endpoints, adoptPrivateEndpoints: adopt = false } = spec;
+  const { maxPrivateEndpointRemovals: mostRemovals = MOST_REMOVALS } = spec;
+  const declared = endpoints ?? [];
+  const listed = new Set(declared.map(sameKey));
+  const isCleanup = false;
+  return { name, endpoints, declared, adopt, mostRemovals, isCleanup, listed, wanted: listed };
 }
 
 /** On deletion: the name is no more than a way to observe, and no cap holds. */
 export function cleanupGoal(spec: OrganizationSpec, listedByOthers: readonly Tuple[]): Goal {
   const wanted = new Set(listedByOthers.map(sameKey));
-  return { ...goalOf(spec), mostRemovals: Number.POSITIVE_INFINITY, isCleanup: true, wanted };
+  const mostRemovals = Number.POSITIVE_INFINITY;
+  return { ...goalOf(spec), declared: [], mostRemovals, isCleanup: true, wanted };
 }
 
 export function isListedIn({ listed }: Goal, tuple: Tuple): boolean {

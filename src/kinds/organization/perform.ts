@@ -39,12 +39,14 @@ export function ofThisApi(
   status: OrganizationStatus,
   apiHash: string,
 ): { readonly draft: OrganizationStatus; readonly events?: readonly Event[] } {
-  const { verified, applied, organization, pendingChange, listLeftOutSince, ...rest } = status;
-  if (verified === undefined || verified.apiHash === apiHash) return { draft: status };
+  if (!status.verified || status.verified.apiHash === apiHash) return { draft: status };
   const asFound = (entry: InventoryEntry) =>
     ({ ...tupleOf(entry), origin: 'Found', state: 'Present' }) as const;
-  const privateEndpoints = rest.privateEndpoints?.filter(({ origin }) => origin).map(asFound);
-  return { draft: { ...rest, privateEndpoints }, events: eventsOf('relocated', oursIn(status)) };
+  const privateEndpoints = status.privateEndpoints?.filter(({ origin }) => origin).map(asFound);
+  const gone = { verified: undefined, applied: undefined, organization: undefined };
+  const unsettled = { pendingChange: undefined, listLeftOutSince: undefined };
+  const draft = { ...status, ...gone, ...unsettled, privateEndpoints };
+  return { draft, events: eventsOf('relocated', oursIn(status)) };
 }
 
 /** A person wants it now: what was sent in vain does not wait for its own time. */

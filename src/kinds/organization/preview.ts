@@ -66,8 +66,7 @@ export function previewOf(
 function changesOf(decision: Decision, goal: Goal, oneByOne: boolean): readonly endpoint.Change[] {
   const { remove } = decision;
   const ids = new Set(remove.map(({ id }) => endpoint.plain(id)));
-  const declared = goal.isCleanup ? [] : (goal.endpoints ?? []);
-  const later = declared.filter(({ id }) => ids.has(endpoint.plain(id)));
+  const later = goal.declared.filter(({ id }) => ids.has(endpoint.plain(id)));
   if (!oneByOne)
     return [decision, { ...decision, remove: [], add: later }].flatMap(
       (one) => nextChange(one, false) ?? [],

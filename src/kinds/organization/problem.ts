@@ -60,9 +60,9 @@ function unreadable({ list, draft, requestId }: Known, { goal, now }: Ended): Pr
 
 /** Make sure each endpoint is seen to be there, or gone */
 function notSeen({ draft, requestId }: Known, { goal, now }: Ended): Problem | undefined {
-  const inventory = managesEndpoints(goal) ? (draft.privateEndpoints ?? []) : [];
+  const { privateEndpoints: inventory = [] } = draft;
   const open = inventory.filter(({ state }) => state !== 'Present' && state !== 'Refused');
-  if (open.length === 0) return undefined;
+  if (open.length === 0 || !managesEndpoints(goal)) return undefined;
   const what = inState(open, {
     Unconfirmed: 'added but not in the list yet:',
     Removing: 'removed but still in the list:',
@@ -71,7 +71,7 @@ function notSeen({ draft, requestId }: Known, { goal, now }: Ended): Problem | u
   const isSent = open.some(({ state }) => state !== 'Missing');
   const help = isSent ? '; if this does not change, contact the support of the API' : '';
   const message = `Private endpoints ${what.join('; ')}${quoting(requestId)}. The list is read again at status.nextAttemptTime before anything else is sent for them${help}`;
-  return { reason: 'NotConfirmed', message, at: earliest(open, now) };
+  return { reason: 'NotConfirmed', message, at: earliest(inventory, now) };
 }
 
 /** `adding psc-1, psc-2`, for each of these states that has any. */
