@@ -3,7 +3,7 @@ import type { KubeObject, ResourceType } from '../../kube/resource.ts';
 import { type Stored, specParser } from '../schema/parser.ts';
 import * as piece from '../schema/schema.ts';
 import * as shared from '../schema/spec-fields.ts';
-import { piece as made, type Structural, toStructural } from '../schema/structural.ts';
+import { piece as made, toStructural } from '../schema/structural.ts';
 import { plain } from './endpoints.ts';
 import { declaredIdentity, LIMITS } from './limits.ts';
 import type { status } from './status.ts';
@@ -40,13 +40,6 @@ const anyEndpoints = piece.list(
   declaredEndpoint,
 );
 
-/** Each id is put in lower case once: for every pair it would cost more than the server lets in. */
-const UNIQUE: Structural['x-kubernetes-validations'] = [
-  {
-    rule: '[self.map(a, a.id.lowerAscii())].all(all, all.all(a, all.exists_one(b, a == b)))',
-    message: 'must list each id only once',
-  },
-];
 const uniqueEndpoints = anyEndpoints.check(({ value, issues }) => {
   const ids = value.map(({ id }) => plain(id));
   const message = 'must be an id that is listed only once';
@@ -56,7 +49,13 @@ const uniqueEndpoints = anyEndpoints.check(({ value, issues }) => {
 });
 const privateEndpoints = made(uniqueEndpoints, {
   ...toStructural(anyEndpoints),
-  'x-kubernetes-validations': UNIQUE,
+  'x-kubernetes-validations': [
+    {
+      // Each id is put in lower case once: for every pair it would cost more than the server allows.
+      rule: '[self.map(a, a.id.lowerAscii())].all(all, all.all(a, all.exists_one(b, a == b)))',
+      message: 'must list each id only once',
+    },
+  ],
 });
 
 export const spec = piece.fields(
@@ -94,9 +93,7 @@ export const spec = piece.fields(
         ['Retain', 'RemovePrivateEndpoints'],
       ),
     ),
-    suspend: shared.suspend,
-    mode: shared.mode,
-    reassertInterval: shared.reassertInterval,
+    ...shared.whenSent,
   },
   [piece.immutable('organizationId', 'organization')],
   {
@@ -108,11 +105,8 @@ export const spec = piece.fields(
 
 export type OrganizationSpec = Stored<z.output<typeof spec>>;
 export type OrganizationStatus = Stored<z.output<typeof status>>;
-/** One endpoint as `spec` lists it. */
 export type DeclaredEndpoint = NonNullable<OrganizationSpec['privateEndpoints']>[number];
-/** What is known of one endpoint of this object. */
 export type InventoryEntry = NonNullable<OrganizationStatus['privateEndpoints']>[number];
-/** What is being added and removed. */
 export type PendingChange = NonNullable<OrganizationStatus['pendingChange']>;
 
 /** As stored: `spec` is unknown until `parseSpec` has read it; `status` is ours. */
@@ -123,7 +117,6 @@ export interface Organization extends KubeObject {
 /** Reads the spec of a stored object; takes whatever the API server's schema takes. */
 export const parseSpec = specParser(spec);
 
-/** Whether the finalizer is on. */
 export function hasFinalizer({ metadata }: Organization): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
 }
