@@ -4,13 +4,16 @@ import { timestamp } from '../shared/canonical.ts';
 import { lastRequestOf, quoting, withoutStop } from '../shared/common-status.ts';
 import { decideOn, nextChange } from './decide.ts';
 import { type Change, tupleOf } from './endpoints.ts';
-import { refusedEvent } from './events.ts';
+import { eventsOf, refusedEvent } from './events.ts';
+import { oursIn } from './goal.ts';
 import { learn } from './observation.ts';
-import { markRefused, refusalOf } from './refusal.ts';
+import { markRefused, refusalOf, Ways } from './refusal.ts';
 import * as remote from './remote.ts';
-import { inProgress } from './report.ts';
-import { FINALIZER, hasFinalizer, mayRemove, type OrganizationStatus } from './resource.ts';
-import type { End, Failed, Known, Work } from './work.ts';
+import { inProgress, report } from './report.ts';
+import * as resource from './resource.ts';
+import { type End, type Failed, Known, type Setup, type Wish, type Work } from './work.ts';
+
+type OrganizationStatus = resource.OrganizationStatus;
 
 const DONE: End = { type: 'done' };
 const STOPPED: End = { type: 'stopped' };
@@ -20,14 +23,50 @@ const STOPPED: End = { type: 'stopped' };
  *
  * Guarantees: an add or a removal leaves only after a reply of this attempt, at most 30 s old, has
  * shown that it is needed, and after the pending change is persisted. Whatever ends the attempt,
- * the draft says what may have been done; nothing else outlives it.
+ * the status says what may have been done; nothing else outlives it.
  * Assumes: a permit in hand, or `none` says why not; one attempt for an organization at a time in
  * this process.
  */
-export async function attempt(work: Work, known: Known, none?: NoCall): Promise<End> {
+export async function attempt(
+  { kind, apiHash, settleMs, ways: all }: Setup,
+  wish: Wish,
+  none?: NoCall,
+): Promise<ReturnType<typeof report>> {
+  const { began, context, spec, goal, priority } = wish;
+  const { uid } = began.metadata;
+  const ways = all.get(uid) ?? new Ways();
+  all.set(uid, ways);
+  const { segments, hash } = remote.addressOf(kind.api.baseUrl, spec.organizationId, goal);
+  const work = { ...wish, segments, hash, apiHash, settleMs, ways };
+  const { draft, events } = ofThisApi(began.status ?? {}, apiHash);
+  const known = new Known(priority === 'user' ? dueNow(draft, context.now()) : draft, events);
   let end = none && failed(none);
   while (!end) end = await step(work, known);
-  return end;
+  return report(known, end, { ...work, now: context.now() });
+}
+
+/**
+ * The status, as far as it speaks of this API: with another `--api-url`, what was ours there can be
+ * neither seen nor removed here.
+ */
+function ofThisApi(status: OrganizationStatus, apiHash: string) {
+  if (!status.verified || status.verified.apiHash === apiHash) return { draft: status };
+  const asFound = (entry: resource.InventoryEntry) =>
+    ({ ...tupleOf(entry), origin: 'Found', state: 'Present' }) as const;
+  const privateEndpoints = status.privateEndpoints?.filter(({ origin }) => origin).map(asFound);
+  const gone = { verified: undefined, applied: undefined, organization: undefined };
+  const unsettled = { pendingChange: undefined, listLeftOutSince: undefined };
+  const draft = { ...status, ...gone, ...unsettled, privateEndpoints };
+  return { draft, events: eventsOf('relocated', oursIn(status)) };
+}
+
+/** A person wants it now: what was sent in vain does not wait for its own time. */
+function dueNow(status: OrganizationStatus, now: number): OrganizationStatus {
+  const nextAttemptTime = timestamp(now);
+  const privateEndpoints = status.privateEndpoints?.map((entry) =>
+    entry.attempts === undefined ? entry : { ...entry, nextAttemptTime },
+  );
+  return { ...status, privateEndpoints };
 }
 
 function failed(answer: Failed, isUnreadable = false): End {
@@ -81,8 +120,9 @@ async function sendName(work: Work, known: Known, name: string): Promise<End | u
  */
 async function sendChange(work: Work, known: Known, wanted: Change): Promise<End | undefined> {
   const { context, ways } = work;
-  const needsFinalizer = mayRemove(context.object()) && !hasFinalizer(context.object());
-  if (needsFinalizer && !(await context.finalizer(FINALIZER, true))) return STOPPED;
+  const object = context.object();
+  const needsFinalizer = resource.mayRemove(object) && !resource.hasFinalizer(object);
+  if (needsFinalizer && !(await context.finalizer(resource.FINALIZER, true))) return STOPPED;
   const refused = await permit(work, known);
   if (refused) return refused;
   if (isOld(work, known)) return observe(work, known);

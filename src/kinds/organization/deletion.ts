@@ -6,10 +6,10 @@ import { refuseSpec } from '../shared/checks.ts';
 import type { CommonStatus } from '../shared/common-status.ts';
 import { whenDue } from '../shared/due.ts';
 import { isVerified, ownershipOf } from '../shared/target.ts';
+import { attempt } from './attempt.ts';
 import { counted, names, sameKey, type Tuple, withPlace } from './endpoints.ts';
 import { abandonedEvents, eventsOf } from './events.ts';
 import { cleanupGoal, type Goal, oursIn } from './goal.ts';
-import { tryOnce } from './perform.ts';
 import { planOf } from './preview.ts';
 import * as resource from './resource.ts';
 import { byAdoption } from './settle.ts';
@@ -125,11 +125,11 @@ export async function cleanUp(
     const began = context.object();
     // What was true before the wait may not be any more.
     if (planFor(began).type !== 'attempt') return { next: { at: now }, did: 'nothing' };
-    const wish = { began, context, calls, spec, goal, latest, stillWanted };
-    const { result, draft } = await tryOnce(setup, wish, due, none);
+    const wish = { ...due, began, context, calls, spec, goal, latest, stillWanted };
+    const result = await attempt(setup, wish, none);
     if (!context.stillWanted()) return result;
-    const left = leftOf(draft, goal);
-    const isDone = isClean(left, draft);
+    const left = leftOf(result.status, goal);
+    const isDone = isClean(left, result.status);
     if (!isDone) failedCleanups.add(uid);
     // The attempt may have outlasted the time of the last try.
     if (!isDone && !isOverdue())

@@ -5,9 +5,9 @@ import type { KindContext } from '../shared/context.ts';
 import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
 import { howToSend } from '../shared/planned.ts';
+import { attempt } from './attempt.ts';
 import { cleanUp } from './deletion.ts';
 import { goalOf, oursIn } from './goal.ts';
-import { tryOnce } from './perform.ts';
 import { planOf } from './preview.ts';
 import type { Ways } from './refusal.ts';
 import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
@@ -40,13 +40,17 @@ async function reconcile(
   if (object.metadata.deletionTimestamp) return cleanUp(object, context, setup);
   const isKept = await keepFinalizer(object, context);
   if (!isKept) return { next: 'on-change', did: 'nothing' };
-  const declared = declaredOrganization(setup);
   const stillWanted = (): boolean => context.stillWanted();
+  const current = context.object();
+  const declared = declaredOrganization(setup);
   return reconcileDeclared(
-    ...([context.object(), context, setup, declared] as const),
-    async (began, { spec, due }, calls, none) => {
-      const wish = { began, context, calls, spec, goal: goalOf(spec), stillWanted };
-      return (await tryOnce(setup, wish, due, none)).result;
+    current,
+    context,
+    setup,
+    declared,
+    (began, { spec, due }, calls, none) => {
+      const goal = goalOf(spec);
+      return attempt(setup, { ...due, began, context, calls, spec, goal, stillWanted }, none);
     },
   );
 }
@@ -74,7 +78,8 @@ function declaredOrganization({
 }: Setup): Declared<Organization, resource.OrganizationSpec> {
   const { baseUrl } = api;
   return {
-    ...{ apiHash, planOnly },
+    apiHash,
+    planOnly,
     parse: resource.parseSpec,
     contested: ({ organizationId }) => ({
       kind: resource.organizationType.kind,

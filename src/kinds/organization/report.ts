@@ -30,7 +30,11 @@ type Said = Omit<FailureReport, 'status'> & { readonly status?: Partial<Organiza
 const NOTHING: Said = { next: 'on-change', events: [] };
 
 /** The whole status, the events and what follows, of an attempt that has ended. Pure. */
-export function report(known: Known, end: End, work: Ended): Result {
+export function report(
+  known: Known,
+  end: End,
+  work: Ended,
+): Result & { readonly status: OrganizationStatus } {
   const { draft, events, drift } = known;
   const { status, next, events: more } = ended(known, end, work);
   const { lastRequest } = draft;
@@ -97,8 +101,10 @@ function failed(
   // What was refused is not what spec says.
   const isSpecFine = goal.isCleanup || isUnreadable;
   const advice = isSpecFine ? { ...ADVICE, Rejected: BY_ITSELF } : ADVICE;
+  const about = { object, previous: object.status, answer, now };
   return reportNoCall({
-    ...{ object, previous: object.status, answer, now, operation: UPDATE_ORGANIZATION },
+    ...about,
+    operation: UPDATE_ORGANIZATION,
     secretName: spec.credentialsSecretRef.name,
     advice: (reason) => (isUnreadable ? `${advice[reason]}. ${DECLARE_NAME}` : advice[reason]),
     adjust: () => (notAfter === undefined ? {} : { notAfter }),
@@ -129,8 +135,10 @@ function hindered(known: Known, work: Ended): Said | undefined {
 function applied(known: Known, { began: object, spec, goal, hash, now }: Ended): Said {
   const { draft, requestId, events } = known;
   const { name, privateEndpointsTotal = 'no list of' } = draft.organization ?? {};
+  const about = { object, spec, requestId, requestHash: hash, now };
   const confirmed = reportApplied({
-    ...{ object, spec, requestId, requestHash: hash, now, changed: undefined },
+    ...about,
+    changed: undefined,
     message: appliedMessage(known, goal),
     keys: (['name', 'privateEndpoints'] as const).filter((key) => spec[key] !== undefined),
     reported: (key) => (key === 'name' ? JSON.stringify(name) : `${privateEndpointsTotal} entries`),
