@@ -129,7 +129,6 @@ export class AttemptRig {
       began,
       context: this.context(),
       calls: this.calls(),
-      spec: this.#spec,
       goal: this.goal,
       priority: 'scheduled',
       latest: latest === undefined ? undefined : T0 + latest,

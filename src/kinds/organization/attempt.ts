@@ -32,11 +32,11 @@ export async function attempt(
   wish: Wish,
   none?: NoCall,
 ): Promise<ReturnType<typeof report>> {
-  const { began, context, spec, goal, priority } = wish;
+  const { began, context, goal, priority } = wish;
   const { uid } = began.metadata;
   const ways = all.get(uid) ?? new Ways();
   all.set(uid, ways);
-  const { segments, hash } = remote.addressOf(kind.api.baseUrl, spec.organizationId, goal);
+  const { segments, hash } = remote.addressOf(kind.api.baseUrl, goal);
   const work = { ...wish, segments, hash, apiHash, settleMs, ways };
   const { draft, events } = ofThisApi(began.status ?? {}, apiHash);
   const known = new Known(priority === 'user' ? dueNow(draft, context.now()) : draft, events);
@@ -197,9 +197,9 @@ async function send(
   request: remote.Request,
   isTooLate = (): boolean => false,
 ) {
-  const { calls, stillWanted, context } = work;
+  const { calls, stillWanted, context, segments, goal } = work;
   known.hasPermit = false;
-  const call = remote.callOf(request, work);
+  const call = remote.callOf(request, segments, goal);
   const answer = await calls.send(call, () => !stillWanted() || isTooLate());
   if (answer.type !== 'success' && answer.type !== 'failure') return answer;
   const now = context.now();

@@ -15,12 +15,9 @@ export interface Change {
 }
 
 /** One entry of a reply's list, as it came; what is absent there is absent here. */
-export interface Reported {
-  readonly id: string;
-  readonly cloudProvider?: string | undefined;
-  readonly region?: string | undefined;
-  readonly description?: string | undefined;
-}
+export type Reported = Pick<Tuple, 'id'> & {
+  readonly [Part in 'cloudProvider' | 'region' | 'description']?: string | undefined;
+};
 
 /** Equal for two tuples that mean the same endpoint: ASCII case and blanks around are ignored. */
 export function sameKey({ id, cloudProvider, region }: Tuple): string {
@@ -37,9 +34,9 @@ export function tupleOf({ id, cloudProvider, region }: Tuple): Tuple {
 }
 
 /** Its tuple; a part that the list leaves out is that of the endpoint it stands for. */
-export function asReported({ id, cloudProvider, region }: Reported, tuple: Tuple): Tuple {
-  const { cloudProvider: provider, region: place } = tuple;
-  return { id, cloudProvider: cloudProvider ?? provider, region: region ?? place };
+export function asReported(reported: Reported, tuple: Tuple): Tuple {
+  const { id, cloudProvider = tuple.cloudProvider, region = tuple.region } = reported;
+  return { id, cloudProvider, region };
 }
 
 /** The list of a reply, ready to be asked about single endpoints; it may have thousands. */
@@ -71,9 +68,7 @@ export class Listing {
  * The list in a result. Undefined where none can be read: no array, or one that is not empty and
  * has no entry with an id. That is unknown, not empty.
  */
-export function readList(
-  result: Readonly<Record<string, unknown>>,
-): readonly Reported[] | undefined {
+export function readList(result: Readonly<Record<string, unknown>>): Reported[] | undefined {
   const list = Object.hasOwn(result, 'privateEndpoints') ? result.privateEndpoints : undefined;
   if (!Array.isArray(list)) return undefined;
   const entries = list.flatMap(readEntry);
@@ -85,8 +80,8 @@ function readEntry(entry: unknown): Reported[] {
   const { id, cloudProvider, region, description } = entry as Readonly<Record<string, unknown>>;
   const name = word(id);
   if (name === undefined) return [];
-  const place = { cloudProvider: word(cloudProvider), region: word(region) };
-  return [{ id: name, ...place, description: word(description) }];
+  const [provider, place, about] = [cloudProvider, region, description].map(word);
+  return [{ id: name, cloudProvider: provider, region: place, description: about }];
 }
 
 /** Ids are texts; some servers write numbers. */

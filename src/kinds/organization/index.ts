@@ -1,4 +1,4 @@
-import type { Context, Kind, Result } from '../../controller/kind.ts';
+import type { Context, Kind } from '../../controller/kind.ts';
 import { SETTLE_AFTER_TIMEOUT_MS } from '../../waits.ts';
 import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
@@ -9,76 +9,57 @@ import { attempt } from './attempt.ts';
 import { cleanUp } from './deletion.ts';
 import { goalOf, oursIn } from './goal.ts';
 import { planOf } from './preview.ts';
-import type { Ways } from './refusal.ts';
 import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
 import * as resource from './resource.ts';
 import { status } from './status.ts';
 import type { Setup } from './work.ts';
 
 type Organization = resource.Organization;
+type Spec = resource.OrganizationSpec;
+type Act = Parameters<typeof reconcileDeclared<Organization, Spec>>[4];
 
 /** `operation` is what metrics call its requests. */
 export const organization = { create, operation: UPDATE_ORGANIZATION };
 
 /** The name and private endpoints of one existing organization, brought about by PATCH. */
 function create(kind: KindContext): Kind {
-  const apiHash = digestOf(kind.api.baseUrl);
+  const declared = declaredOrganization(kind);
+  const { apiHash } = declared;
   const settleMs = kind.apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
-  const memory = { ways: new Map<string, Ways>(), failedCleanups: new Set<string>() };
+  const own = { kind, apiHash, settleMs, ways: new Map(), failedCleanups: new Set<string>() };
   const options = { type: resource.organizationType, status, targetOf: resource.targetOf };
-  return createKind<Organization>(kind, options, (object, context, shared) =>
-    reconcile(object, context, { kind, apiHash, settleMs, ...memory, ...shared }),
-  );
-}
-
-async function reconcile(
-  object: Organization,
-  context: Context<Organization>,
-  setup: Setup,
-): Promise<Result> {
-  await setup.caller.remember(object);
-  if (object.metadata.deletionTimestamp) return cleanUp(object, context, setup);
-  const isKept = await keepFinalizer(object, context);
-  if (!isKept) return { next: 'on-change', did: 'nothing' };
-  const stillWanted = (): boolean => context.stillWanted();
-  const current = context.object();
-  const declared = declaredOrganization(setup);
-  return reconcileDeclared(
-    current,
-    context,
-    setup,
-    declared,
-    (began, { spec, due }, calls, none) => {
-      const goal = goalOf(spec);
-      return attempt(setup, { ...due, began, context, calls, spec, goal, stillWanted }, none);
-    },
-  );
+  return createKind<Organization>(kind, options, async (object, context, shared) => {
+    const setup: Setup = { ...own, ...shared };
+    await shared.caller.remember(object);
+    if (object.metadata.deletionTimestamp) return cleanUp(object, context, setup);
+    if (!(await keepFinalizer(object, context))) return { next: 'on-change', did: 'nothing' };
+    const stillWanted = (): boolean => context.stillWanted();
+    const act: Act = (began, { spec, due }, calls, none) =>
+      attempt(setup, { ...due, began, context, calls, goal: goalOf(spec), stillWanted }, none);
+    return reconcileDeclared(context.object(), context, shared, declared, act);
+  });
 }
 
 /**
  * The finalizer stands under RemovePrivateEndpoints on who has something of its own at the API, also
  * while suspended or planned; Retain takes it off. False: it is not known to be so.
  */
-async function keepFinalizer(
-  object: Organization,
-  context: Context<Organization>,
-): Promise<boolean> {
+async function keepFinalizer(object: Organization, context: Context): Promise<boolean> {
   const { status: known = {} } = object;
   const hasOwn = oursIn(known).length > 0 || known.pendingChange !== undefined;
-  const mayRemove = resource.mayRemove(object);
-  const hasFinalizer = resource.hasFinalizer(object);
+  const [mayRemove, hasFinalizer] = [resource.mayRemove(object), resource.hasFinalizer(object)];
   if (mayRemove ? !hasOwn || hasFinalizer : !hasFinalizer) return true;
   return context.finalizer(resource.FINALIZER, mayRemove);
 }
 
 /** What is declared of an organization, for the decision that all such kinds make the same way. */
 function declaredOrganization({
-  kind: { api, planOnly },
-  apiHash,
-}: Setup): Declared<Organization, resource.OrganizationSpec> {
-  const { baseUrl } = api;
+  api: { baseUrl },
+  planOnly,
+}: KindContext): Declared<Organization, Spec> {
+  const hashOf = (spec: Spec): string => addressOf(baseUrl, spec).hash;
   return {
-    apiHash,
+    apiHash: digestOf(baseUrl),
     planOnly,
     parse: resource.parseSpec,
     contested: ({ organizationId }) => ({
@@ -88,12 +69,12 @@ function declaredOrganization({
       find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`,
     }),
     isHeld: ({ status: { applied, pendingChange, privateEndpoints = [] } = {} }, spec) =>
-      applied?.requestHash === addressOf(baseUrl, spec.organizationId, goalOf(spec)).hash &&
+      applied?.requestHash === hashOf(spec) &&
       !pendingChange &&
       privateEndpoints.every(({ state, lastError }) => state === 'Present' && !lastError),
     plan: (object, spec, isLast, now) => {
-      const plan = { spec, goal: goalOf(spec), baseUrl, how: howToSend(spec), now };
-      return planOf(object, plan, isLast);
+      const plan = { hash: hashOf(spec), isEmpty: isLast, how: howToSend(spec), now };
+      return planOf(object, goalOf(spec), plan);
     },
   };
 }

@@ -154,7 +154,7 @@ export function endpointChanges(
 
 /** Declared values that the reply has otherwise, and those that it does not have. */
 function compared(
-  { name: declared, endpoints, isCleanup }: Goal,
+  { name: declared, privateEndpoints: endpoints, isCleanup }: Goal,
   reported: string | undefined,
   list: readonly endpoint.Reported[] | undefined,
 ): Pick<OrganizationStatus, 'differences' | 'notReported'> {

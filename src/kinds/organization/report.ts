@@ -94,7 +94,7 @@ function soonest(now: number, ...times: readonly (number | undefined)[]): number
 function failed(
   { draft: { pendingChange } }: Known,
   { answer, isUnreadable }: Extract<End, { type: 'failed' }>,
-  { began: object, spec, settleMs, now, goal, latest }: Ended,
+  { began: object, settleMs, now, goal, latest }: Ended,
 ): Said {
   const settlesAt = pendingChange && Date.parse(pendingChange.time) + settleMs;
   const notAfter = soonest(now, settlesAt, latest);
@@ -105,7 +105,7 @@ function failed(
   return reportNoCall({
     ...about,
     operation: UPDATE_ORGANIZATION,
-    secretName: spec.credentialsSecretRef.name,
+    secretName: goal.credentialsSecretRef.name,
     advice: (reason) => (isUnreadable ? `${advice[reason]}. ${DECLARE_NAME}` : advice[reason]),
     adjust: () => (notAfter === undefined ? {} : { notAfter }),
   });
@@ -132,15 +132,15 @@ function hindered(known: Known, work: Ended): Said | undefined {
   });
 }
 
-function applied(known: Known, { began: object, spec, goal, hash, now }: Ended): Said {
+function applied(known: Known, { began: object, goal, hash, now }: Ended): Said {
   const { draft, requestId, events } = known;
   const { name, privateEndpointsTotal = 'no list of' } = draft.organization ?? {};
-  const about = { object, spec, requestId, requestHash: hash, now };
+  const about = { object, spec: goal, requestId, requestHash: hash, now };
   const confirmed = reportApplied({
     ...about,
     changed: undefined,
     message: appliedMessage(known, goal),
-    keys: (['name', 'privateEndpoints'] as const).filter((key) => spec[key] !== undefined),
+    keys: (['name', 'privateEndpoints'] as const).filter((key) => goal[key] !== undefined),
     reported: (key) => (key === 'name' ? JSON.stringify(name) : `${privateEndpointsTotal} entries`),
   });
   // That it works again is said by what happened in this attempt.
@@ -149,7 +149,7 @@ function applied(known: Known, { began: object, spec, goal, hash, now }: Ended):
 }
 
 function appliedMessage({ draft, name, requestId }: Known, goal: Goal): string {
-  const { endpoints } = goal;
+  const { privateEndpoints: endpoints } = goal;
   const none = 'no private endpoint of this object';
   const what = [
     ...(goal.name === undefined ? [] : ['the declared name']),

@@ -6,7 +6,7 @@ import type { Shared } from '../shared/objects.ts';
 import type { Listing } from './endpoints.ts';
 import type { Goal } from './goal.ts';
 import type { Refusal, Ways } from './refusal.ts';
-import type { Organization, OrganizationSpec, OrganizationStatus } from './resource.ts';
+import type { Organization, OrganizationStatus } from './resource.ts';
 
 /** What the reconciles of all Organizations share. */
 export interface Setup extends Shared<Organization> {
@@ -26,7 +26,6 @@ export interface Wish {
   readonly began: Organization;
   readonly context: Context<Organization>;
   readonly calls: Calls;
-  readonly spec: OrganizationSpec;
   readonly goal: Goal;
   /** `user`: a person wants it now. */
   readonly priority: Priority;
