@@ -8,12 +8,14 @@ import { eventsOf, refusedEvent } from './events.ts';
 import { oursIn } from './goal.ts';
 import { learn } from './observation.ts';
 import { markRefused, refusalOf, Ways } from './refusal.ts';
-import * as remote from './remote.ts';
+import { addressOf, callOf, type Request, UPDATE_ORGANIZATION } from './remote.ts';
 import { inProgress, report } from './report.ts';
 import * as resource from './resource.ts';
 import { type End, type Failed, Known, type Setup, type Wish, type Work } from './work.ts';
 
 type OrganizationStatus = resource.OrganizationStatus;
+/** Undefined: the attempt goes on. */
+type Step = Promise<End | undefined>;
 
 const DONE: End = { type: 'done' };
 const STOPPED: End = { type: 'stopped' };
@@ -31,12 +33,12 @@ export async function attempt(
   { kind, apiHash, settleMs, ways: all }: Setup,
   wish: Wish,
   none?: NoCall,
-): Promise<ReturnType<typeof report>> {
+) {
   const { began, context, goal, priority } = wish;
   const { uid } = began.metadata;
   const ways = all.get(uid) ?? new Ways();
   all.set(uid, ways);
-  const { segments, hash } = remote.addressOf(kind.api.baseUrl, goal);
+  const { segments, hash } = addressOf(kind.api.baseUrl, goal);
   const work = { ...wish, segments, hash, apiHash, settleMs, ways };
   const { draft, events } = ofThisApi(began.status ?? {}, apiHash);
   const known = new Known(priority === 'user' ? dueNow(draft, context.now()) : draft, events);
@@ -73,7 +75,7 @@ function failed(answer: Failed, isUnreadable = false): End {
   return answer.type === 'not-wanted' ? STOPPED : { type: 'failed', answer, isUnreadable };
 }
 
-async function step(work: Work, known: Known): Promise<End | undefined> {
+async function step(work: Work, known: Known): Step {
   const { stillWanted, ways, goal, context } = work;
   if (!stillWanted()) return STOPPED;
   const decision = decideOn(known, goal, context.now());
@@ -91,7 +93,7 @@ async function step(work: Work, known: Known): Promise<End | undefined> {
 }
 
 /** By the request that changes nothing; where the API takes none, by the declared name. */
-async function observe(work: Work, known: Known): Promise<End | undefined> {
+async function observe(work: Work, known: Known): Step {
   const { ways, goal } = work;
   const name = ways.nameToObserveBy(goal);
   const answer = await send(work, known, { type: 'observe', name });
@@ -107,7 +109,7 @@ async function observe(work: Work, known: Known): Promise<End | undefined> {
   return way === 'by-name' ? undefined : failed(answer, way === 'none');
 }
 
-async function sendName(work: Work, known: Known, name: string): Promise<End | undefined> {
+async function sendName(work: Work, known: Known, name: string): Step {
   const answer = await send(work, known, { type: 'name', name });
   known.isNamed = true;
   known.nameRefusal = answer.type === 'failure' ? refusalOf(answer.verdict) : undefined;
@@ -118,7 +120,7 @@ async function sendName(work: Work, known: Known, name: string): Promise<End | u
  * The pending change stands before the first byte leaves: if the process dies after that, the next
  * attempt knows what may be there.
  */
-async function sendChange(work: Work, known: Known, wanted: Change): Promise<End | undefined> {
+async function sendChange(work: Work, known: Known, wanted: Change): Step {
   const { context, ways } = work;
   const object = context.object();
   const needsFinalizer = resource.mayRemove(object) && !resource.hasFinalizer(object);
@@ -130,7 +132,7 @@ async function sendChange(work: Work, known: Known, wanted: Change): Promise<End
   const [add, remove] = [wanted.add.map(tupleOf), wanted.remove.map(tupleOf)];
   const change = { time: timestamp(writtenAt), add, remove };
   if (!(await persist(work, known, { ...known.draft, pendingChange: change }))) return STOPPED;
-  const isTooLate = (): boolean => context.now() - writtenAt > waits.CHANGE_LEAVES_MS;
+  const isTooLate = () => context.now() - writtenAt > waits.CHANGE_LEAVES_MS;
   const answer = await send(work, known, { type: 'change', change }, isTooLate);
   if (answer.type !== 'success') return afterFailure(work, known, change, answer);
   known.refusalsInRow = 0;
@@ -146,12 +148,7 @@ function isOld({ context, calls }: Work, { observations, observedAt = 0 }: Known
   return isOver || calls.pausedSince(observedAt);
 }
 
-async function afterFailure(
-  work: Work,
-  known: Known,
-  change: Change,
-  answer: Failed,
-): Promise<End | undefined> {
+async function afterFailure(work: Work, known: Known, change: Change, answer: Failed): Step {
   const { context, ways } = work;
   const isOfSeveral = change.add.length + change.remove.length > 1;
   const verdict = answer.type === 'failure' ? answer.verdict : undefined;
@@ -184,26 +181,21 @@ async function persist({ context, goal }: Work, known: Known, draft: Organizatio
 }
 
 /** One that an old observation has left unused serves the next request. */
-async function permit({ calls }: Work, known: Known): Promise<End | undefined> {
+async function permit({ calls }: Work, known: Known): Step {
   const none = known.hasPermit ? undefined : await calls.permit();
   known.hasPermit = none === undefined;
   return none && failed(none);
 }
 
 /** Makes the one call that a permit is for, and takes in what it shows. */
-async function send(
-  work: Work,
-  known: Known,
-  request: remote.Request,
-  isTooLate = (): boolean => false,
-) {
+async function send(work: Work, known: Known, request: Request, isTooLate = () => false) {
   const { calls, stillWanted, context, segments, goal } = work;
   known.hasPermit = false;
-  const call = remote.callOf(request, segments, goal);
+  const call = callOf(request, segments, goal);
   const answer = await calls.send(call, () => !stillWanted() || isTooLate());
   if (answer.type !== 'success' && answer.type !== 'failure') return answer;
   const now = context.now();
-  const lastRequest = lastRequestOf(remote.UPDATE_ORGANIZATION, answer.verdict, now);
+  const lastRequest = lastRequestOf(UPDATE_ORGANIZATION, answer.verdict, now);
   known.draft = { ...known.draft, lastRequest };
   if (answer.type === 'success') learn(known, work, { ...answer, request, now });
   return answer;
