@@ -18,10 +18,7 @@ import type { Setup } from './work.ts';
 
 type Organization = resource.Organization;
 
-/**
- * What of an object's own is left at the API, and what stays because another object lists it.
- * `because`: the end of a sentence on why.
- */
+/** What stays at the API, of that some as others list it; `because` ends a sentence on why. */
 interface Left {
   readonly own: readonly Tuple[];
   readonly keptForOthers?: readonly Tuple[];
@@ -29,7 +26,6 @@ interface Left {
 }
 
 type CleanupPlan =
-  /** Takes the finalizer off. */
   | { readonly type: 'let-go'; readonly left: Left }
   | { readonly type: 'unreadable'; readonly problem: string }
   | { readonly type: 'attempt'; readonly goal: Goal };
@@ -64,7 +60,6 @@ function isValid(object: KubeObject): boolean {
   return resource.parseSpec(object).ok;
 }
 
-/** What of the inventory, and of a change on its way, is this object's. */
 function leftOf(status: resource.OrganizationStatus, goal: Goal): Left {
   const privateEndpoints = status.privateEndpoints?.map((entry) => byAdoption(entry, goal));
   const ours = oursIn({ ...status, privateEndpoints });
@@ -174,7 +169,6 @@ async function letGo(
   return { next: 'on-change', did: 'abandon', counts: { abandoned: own.length } };
 }
 
-/** Begins the message of an object whose deletion waits. */
 const DELETING = 'Being deleted: ';
 
 /** That it is one, what is left, how it ends, and what is in the way. */

@@ -1,8 +1,6 @@
 import { isStorable } from './limits.ts';
 
-/**
- * What tells one private endpoint from another: the same id in another region is another endpoint.
- */
+/** The same id in another region is another endpoint. */
 export interface Tuple {
   readonly id: string;
   readonly cloudProvider: string;
@@ -24,7 +22,6 @@ export function sameKey({ id, cloudProvider, region }: Tuple): string {
   return JSON.stringify([plain(id), plain(cloudProvider), plain(region)]);
 }
 
-/** The same for ids alone. */
 export function plain(text: string): string {
   return text.replace(/^ +| +$/g, '').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -58,7 +55,6 @@ export class Listing {
     });
   }
 
-  /** All entries with this id, whatever their provider and region. */
   withId(id: string): readonly Reported[] {
     return this.#byId.get(plain(id)) ?? [];
   }
@@ -100,17 +96,14 @@ export function names(endpoints: readonly Pick<Tuple, 'id'>[]): string {
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
-/** `1 private endpoint`, `2 private endpoints`. */
 export function counted(count: number): string {
   return `${count} private ${count === 1 ? 'endpoint' : 'endpoints'}`;
 }
 
-/** The path of an endpoint in differences, drift and history. */
 export function fieldOf({ id }: Pick<Tuple, 'id'>, part = ''): string {
   return `privateEndpoints[${shortened(id, 120)}]${part}`;
 }
 
-/** In full: `psc-1 (gcp/asia-northeast1)`. */
 export function withPlace(tuple: Tuple): string {
   return `${tuple.id} (${placeOf(tuple)})`;
 }
@@ -124,7 +117,6 @@ function shortened(id: string, most: number): string {
   return id.length > most ? `${id.slice(0, most / 2)}…${id.slice(-most / 2)}` : id;
 }
 
-/** A list without entries is left out. */
 export function filled<Item>(list: readonly Item[]): readonly Item[] | undefined {
   return list.length > 0 ? list : undefined;
 }

@@ -5,7 +5,6 @@ import type * as resource from './resource.ts';
 export interface Goal extends resource.OrganizationSpec {
   /** The object is being deleted: nothing is added, and all that is ours and not wanted goes. */
   readonly isCleanup: boolean;
-  /** What has to be there; on deletion nothing. */
   readonly declared: readonly resource.DeclaredEndpoint[];
   readonly mostRemovals: number;
   /** `sameKey` of what spec lists. */
@@ -34,7 +33,6 @@ export function isListedIn({ listed }: Goal, tuple: Tuple): boolean {
   return listed.has(sameKey(tuple));
 }
 
-/** Whether endpoints are added or removed at all. */
 export function managesEndpoints({ privateEndpoints, isCleanup }: Goal): boolean {
   return privateEndpoints !== undefined || isCleanup;
 }

@@ -52,7 +52,6 @@ async function keepFinalizer(object: Organization, context: Context): Promise<bo
   return context.finalizer(resource.FINALIZER, mayRemove);
 }
 
-/** What is declared of an organization, for the decision that all such kinds make the same way. */
 function declaredOrganization({
   api: { baseUrl },
   planOnly,

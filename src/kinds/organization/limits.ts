@@ -23,7 +23,6 @@ export const LIMITS = {
   body: 16_384,
 } as const;
 
-/** All three together tell one endpoint from another. */
 type Identity = Readonly<Record<'id' | 'cloudProvider' | 'region', string>>;
 
 /**
@@ -35,7 +34,6 @@ const PLAIN = /^[!#-%'-;=?-[\]-~]+$/;
 /** The inventory keeps what the API reports, which may have blanks. */
 const PLAIN_OR_BLANK = /^[ !#-%'-;=?-[\]-~]+$/;
 
-/** As spec declares it. */
 export function declaredIdentity(about: Identity) {
   const part = (name: keyof Identity) => {
     const must = `be 1 to ${LIMITS[name]} printable ASCII characters without spaces and " \\ < > &`;

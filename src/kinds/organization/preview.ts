@@ -12,7 +12,6 @@ import { settle } from './settle.ts';
 
 const { names, counted, sameKey } = endpoint;
 
-/** As a result, what an attempt would send. */
 export function planOf(object: Organization, goal: Goal, plan: Omit<Plan, 'preview'>): Result {
   const { isEmpty, ...shown } = previewOf(object, goal, plan.now);
   return showPlan(object, { ...plan, preview: shown, isEmpty: isEmpty && plan.isEmpty });

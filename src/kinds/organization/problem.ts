@@ -8,7 +8,6 @@ import { managesEndpoints } from './goal.ts';
 import type { InventoryEntry } from './resource.ts';
 import type { Ended, Known } from './work.ts';
 
-/** What keeps the goal from being reached. */
 export interface Problem {
   readonly reason: FailureReason;
   readonly message: string;

@@ -7,7 +7,6 @@ import { type Change, sameKey, tupleOf } from './endpoints.ts';
 import type { Goal } from './goal.ts';
 import type { OrganizationStatus } from './resource.ts';
 
-/** What the API said when it refused a name or a change. */
 export type Refusal = NonNullable<ReturnType<typeof refusalOf>>;
 
 /** Answers that say nothing of what was sent: the key, the load, or nobody knows what happened. */
@@ -88,7 +87,6 @@ export class Ways {
     return this.#changesFailed >= FOR_GOOD;
   }
 
-  /** `httpStatus`: of the answer to a change of several endpoints. */
   changeEnded(httpStatus: number | undefined): void {
     if (httpStatus === 500 || httpStatus === 501) this.#changesFailed += 1;
     else if (!this.isOneByOne) this.#changesFailed = 0;

@@ -26,7 +26,6 @@ const OTHER_DESCRIPTION =
 
 type Said = Omit<FailureReport, 'status'> & { readonly status?: Partial<OrganizationStatus> };
 
-/** What follows brings itself about. */
 const NOTHING: Said = { next: 'on-change', events: [] };
 
 /** The whole status, the events and what follows, of an attempt that has ended. Pure. */
@@ -89,7 +88,6 @@ function soonest(now: number, ...times: readonly (number | undefined)[]): number
   return ahead.length > 0 ? Math.min(...ahead.map(Number)) : undefined;
 }
 
-/** A call failed, or could not be made. */
 function failed(
   { draft: { pendingChange } }: Known,
   { answer, isUnreadable }: Extract<End, { type: 'failed' }>,
@@ -109,7 +107,6 @@ function failed(
   });
 }
 
-/** Every call worked, and yet the goal is not reached. */
 function hindered(known: Known, work: Ended): Said | undefined {
   const problem = problemOf(known, work);
   if (!problem) return undefined;

@@ -15,7 +15,6 @@ import { type Goal, isListedIn, isOurs, managesEndpoints } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { InventoryEntry, PendingChange } from './resource.ts';
 
-/** What one list of the API says, and what has to be known to read it. */
 export interface Evidence extends Pick<Question, 'goal' | 'inventory' | 'now'> {
   readonly list: Listing;
   /**

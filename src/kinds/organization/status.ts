@@ -11,7 +11,6 @@ export const ORIGINS = {
   Found: 'existed before this object listed it; never removed',
 } as const;
 
-/** How an endpoint stands at the API. */
 export const ENDPOINT_STATES = {
   Present: 'in the last list of the API',
   Missing: 'not in the last list, which a second one has to confirm',
@@ -20,10 +19,12 @@ export const ENDPOINT_STATES = {
   Removing: 'its removal was sent, but it is still in the list',
 } as const;
 
+const ALL_ENDPOINTS = 'All its private endpoints, including those of others; the first 200.';
+const INVENTORY =
+  'The private endpoints that this object owns, and those that it lists but that existed before. At most 220.';
 const ORIGIN = ['Added', 'Adopted', 'Found'] as const;
 const STATE = ['Present', 'Missing', 'Unconfirmed', 'Refused', 'Removing'] as const;
 
-/** `Added: added by this object. …` */
 const explained = (words: Readonly<Record<string, string>>): string =>
   Object.entries(words)
     .map(([word, means]) => `${word}: ${means}.`)
@@ -48,11 +49,7 @@ export const reportedOrganization = someOf(
     id: reported('Its id.'),
     name: text('Its name.', LIMITS.name),
     createdAt: reported('When it was created.'),
-    privateEndpoints: list(
-      'All its private endpoints, including those of others; the first 200.',
-      200,
-      reportedEndpoint,
-    ),
+    privateEndpoints: list(ALL_ENDPOINTS, 200, reportedEndpoint),
     privateEndpointsTotal: piece.integer('How many there are.', 0, Number.MAX_SAFE_INTEGER),
     byocConfig: list('Its bring-your-own-cloud configurations; the first 20.', 20, byocConfig),
   },
@@ -91,11 +88,7 @@ export const status = someOf(
     ...shared.commonStatus,
     ...shared.writeStatus(LIMITS),
     organization: reportedOrganization,
-    privateEndpoints: list(
-      'The private endpoints that this object owns, and those that it lists but that existed before. At most 220.',
-      LIMITS.inventory,
-      inventoryEntry,
-    ),
+    privateEndpoints: list(INVENTORY, LIMITS.inventory, inventoryEntry),
     pendingChange,
     listLeftOutSince: timestamp('Since when each response has left out the private endpoints.'),
   },

@@ -20,7 +20,6 @@ export interface Setup extends Shared<Organization> {
   readonly failedCleanups: Set<string>;
 }
 
-/** What one attempt is to bring about. */
 export interface Wish {
   /** As it was when the attempt began: by its status failures are counted. */
   readonly began: Organization;
@@ -35,7 +34,6 @@ export interface Wish {
   readonly latest?: number | undefined;
 }
 
-/** The same, and what it is made with. */
 export interface Work extends Wish, Pick<Setup, 'apiHash' | 'settleMs'> {
   readonly segments: readonly string[];
   readonly hash: string;
