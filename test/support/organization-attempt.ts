@@ -4,17 +4,14 @@ import type { Context, Result } from '../../src/controller/kind.ts';
 import { attempt } from '../../src/kinds/organization/attempt.ts';
 import { type Reported, sameKey, type Tuple } from '../../src/kinds/organization/endpoints.ts';
 import { cleanupGoal, type Goal, goalOf } from '../../src/kinds/organization/goal.ts';
-import { ofThisApi } from '../../src/kinds/organization/perform.ts';
-import { Ways } from '../../src/kinds/organization/refusal.ts';
-import { report } from '../../src/kinds/organization/report.ts';
 import type {
   Organization,
   OrganizationSpec,
   OrganizationStatus,
 } from '../../src/kinds/organization/resource.ts';
-import { type End, Known } from '../../src/kinds/organization/work.ts';
+import type { Setup, Wish } from '../../src/kinds/organization/work.ts';
 import type { Answer, Calls, NoCall } from '../../src/kinds/shared/calls.ts';
-import { API_HASH, T0 } from './objects.ts';
+import { API_HASH, BASE_URL, T0 } from './objects.ts';
 import { e } from './organization-entries.ts';
 import { type Body, changes, shortly } from './patch-body.ts';
 import { SETTLE_MS } from './settlement.ts';
@@ -72,7 +69,6 @@ export class AttemptRig {
   readonly saved: OrganizationStatus[] = [];
   readonly emitted: string[] = [];
   readonly goal: Goal;
-  readonly ways = new Ways();
   object: Organization;
   now = T0;
   isWanted = true;
@@ -81,6 +77,12 @@ export class AttemptRig {
   name: string | undefined;
   readonly #wish: AttemptWish;
   readonly #spec: OrganizationSpec;
+  readonly #setup = {
+    kind: { api: { baseUrl: BASE_URL } },
+    apiHash: API_HASH,
+    settleMs: SETTLE_MS,
+    ways: new Map(),
+  } as unknown as Setup;
   readonly #met = new Map<string, number>();
 
   constructor(wish: AttemptWish) {
@@ -120,30 +122,22 @@ export class AttemptRig {
   }
 
   /** One attempt. Its status stands after that, as the engine would write it. */
-  async run(): Promise<{ readonly end: End; readonly result: Result }> {
+  async run(): Promise<{ readonly did: string; readonly result: Result }> {
     const began = this.object;
-    const { draft, events } = ofThisApi(began.status ?? {}, API_HASH);
     const { latest } = this.#wish;
-    const work = {
+    const wish: Wish = {
       began,
       context: this.context(),
       calls: this.calls(),
-      spec: this.#spec,
       goal: this.goal,
+      priority: 'scheduled',
       latest: latest === undefined ? undefined : T0 + latest,
-      segments: ['v1', 'organizations', this.#spec.organizationId],
-      hash: 'sha256:declared',
-      apiHash: API_HASH,
-      settleMs: SETTLE_MS,
-      ways: this.ways,
       stillWanted: () => this.isWanted,
     };
-    const known = new Known(draft, events);
-    const end = await attempt(work, known);
-    const result = report(known, end, { ...work, now: this.now });
+    const result = await attempt(this.#setup, wish);
     const status = stored(result.status);
     this.object = { ...this.object, status };
-    return { end, result: { ...result, status } };
+    return { did: result.did, result: { ...result, status } };
   }
 
   #step(step: string): void {

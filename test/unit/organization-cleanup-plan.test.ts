@@ -56,13 +56,10 @@ function another(
 /** `attempt`, or `let-go: may be left a; stays for others b`. */
 function said(plan: ReturnType<typeof planCleanup>): string {
   if (plan.type !== 'let-go') return plan.type;
-  const {
-    left: { own, keptForOthers },
-    because,
-  } = plan;
+  const { own, keptForOthers = [] } = plan.left;
   const ids = (tuples: readonly { readonly id: string }[]) => tuples.map(({ id }) => id).join(' ');
   const parts = [
-    ...(because !== undefined && own.length > 0 ? [`may be left ${ids(own)}`] : []),
+    ...(own.length > 0 ? [`may be left ${ids(own)}`] : []),
     ...(keptForOthers.length > 0 ? [`stays for others ${ids(keptForOthers)}`] : []),
   ];
   return ['let-go', ...parts].join(': ');

@@ -4,20 +4,14 @@ import { LIMITS } from './limits.ts';
 import type { DeclaredEndpoint, InventoryEntry } from './resource.ts';
 import type { Known } from './work.ts';
 
-/** Everything that decides; nothing in it is older than the observation but the inventory. */
 export interface Question extends Pick<Known, 'list' | 'name'> {
   readonly goal: Goal;
-  /** As the observation has settled it. */
   readonly inventory: readonly InventoryEntry[];
   readonly now: number;
 }
 
-/**
- * What has to happen. An id never stands in both `add` and `remove`: nothing is added while ours
- * has its id.
- */
+/** An id never stands in both `add` and `remove`: nothing is added while ours has its id. */
 export interface Decision {
-  /** To be set, by itself. */
   readonly name: string | undefined;
   readonly add: readonly DeclaredEndpoint[];
   readonly remove: readonly InventoryEntry[];
@@ -37,7 +31,6 @@ export function decideOn(
   return decide({ goal, inventory, list, name, now: observedAt ?? now });
 }
 
-/** Pure: the difference between the goal and what was observed. */
 export function decide(question: Question): Decision {
   const { goal, list, inventory } = question;
   const name = goal.isCleanup || goal.name === question.name ? undefined : goal.name;

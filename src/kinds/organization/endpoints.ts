@@ -1,8 +1,6 @@
 import { isStorable } from './limits.ts';
 
-/**
- * What tells one private endpoint from another: the same id in another region is another endpoint.
- */
+/** The same id in another region is another endpoint. */
 export interface Tuple {
   readonly id: string;
   readonly cloudProvider: string;
@@ -15,19 +13,15 @@ export interface Change {
 }
 
 /** One entry of a reply's list, as it came; what is absent there is absent here. */
-export interface Reported {
-  readonly id: string;
-  readonly cloudProvider?: string | undefined;
-  readonly region?: string | undefined;
-  readonly description?: string | undefined;
-}
+export type Reported = Pick<Tuple, 'id'> & {
+  readonly [Part in 'cloudProvider' | 'region' | 'description']?: string | undefined;
+};
 
 /** Equal for two tuples that mean the same endpoint: ASCII case and blanks around are ignored. */
 export function sameKey({ id, cloudProvider, region }: Tuple): string {
   return JSON.stringify([plain(id), plain(cloudProvider), plain(region)]);
 }
 
-/** The same for ids alone. */
 export function plain(text: string): string {
   return text.replace(/^ +| +$/g, '').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -37,9 +31,9 @@ export function tupleOf({ id, cloudProvider, region }: Tuple): Tuple {
 }
 
 /** Its tuple; a part that the list leaves out is that of the endpoint it stands for. */
-export function asReported({ id, cloudProvider, region }: Reported, tuple: Tuple): Tuple {
-  const { cloudProvider: provider, region: place } = tuple;
-  return { id, cloudProvider: cloudProvider ?? provider, region: region ?? place };
+export function asReported(reported: Reported, tuple: Tuple): Tuple {
+  const { id, cloudProvider = tuple.cloudProvider, region = tuple.region } = reported;
+  return { id, cloudProvider, region };
 }
 
 /** The list of a reply, ready to be asked about single endpoints; it may have thousands. */
@@ -61,7 +55,6 @@ export class Listing {
     });
   }
 
-  /** All entries with this id, whatever their provider and region. */
   withId(id: string): readonly Reported[] {
     return this.#byId.get(plain(id)) ?? [];
   }
@@ -71,9 +64,7 @@ export class Listing {
  * The list in a result. Undefined where none can be read: no array, or one that is not empty and
  * has no entry with an id. That is unknown, not empty.
  */
-export function readList(
-  result: Readonly<Record<string, unknown>>,
-): readonly Reported[] | undefined {
+export function readList(result: Readonly<Record<string, unknown>>): Reported[] | undefined {
   const list = Object.hasOwn(result, 'privateEndpoints') ? result.privateEndpoints : undefined;
   if (!Array.isArray(list)) return undefined;
   const entries = list.flatMap(readEntry);
@@ -85,8 +76,8 @@ function readEntry(entry: unknown): Reported[] {
   const { id, cloudProvider, region, description } = entry as Readonly<Record<string, unknown>>;
   const name = word(id);
   if (name === undefined) return [];
-  const place = { cloudProvider: word(cloudProvider), region: word(region) };
-  return [{ id: name, ...place, description: word(description) }];
+  const [provider, place, about] = [cloudProvider, region, description].map(word);
+  return [{ id: name, cloudProvider: provider, region: place, description: about }];
 }
 
 /** Ids are texts; some servers write numbers. */
@@ -105,17 +96,14 @@ export function names(endpoints: readonly Pick<Tuple, 'id'>[]): string {
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
-/** `1 private endpoint`, `2 private endpoints`. */
 export function counted(count: number): string {
   return `${count} private ${count === 1 ? 'endpoint' : 'endpoints'}`;
 }
 
-/** The path of an endpoint in differences, drift and history. */
 export function fieldOf({ id }: Pick<Tuple, 'id'>, part = ''): string {
   return `privateEndpoints[${shortened(id, 120)}]${part}`;
 }
 
-/** In full: `psc-1 (gcp/asia-northeast1)`. */
 export function withPlace(tuple: Tuple): string {
   return `${tuple.id} (${placeOf(tuple)})`;
 }
@@ -129,7 +117,6 @@ function shortened(id: string, most: number): string {
   return id.length > most ? `${id.slice(0, most / 2)}…${id.slice(-most / 2)}` : id;
 }
 
-/** A list without entries is left out. */
 export function filled<Item>(list: readonly Item[]): readonly Item[] | undefined {
   return list.length > 0 ? list : undefined;
 }

@@ -55,7 +55,6 @@ const WORDS = {
   ],
 } as const satisfies Readonly<Record<string, Words>>;
 
-/** What an event has to say of an endpoint. */
 export type Remark = keyof typeof WORDS;
 export type Remarks = readonly { readonly remark: Remark; readonly tuple: Tuple }[];
 

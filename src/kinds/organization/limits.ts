@@ -23,22 +23,19 @@ export const LIMITS = {
   body: 16_384,
 } as const;
 
-/** All three together tell one endpoint from another. */
-type Identity<Value> = Readonly<Record<'id' | 'cloudProvider' | 'region', Value>>;
+type Identity = Readonly<Record<'id' | 'cloudProvider' | 'region', string>>;
 
 /**
- * Each of these characters is one byte in the JSON that is stored. Inventory and pending change
- * repeat what spec lists and may never be cut: of other characters, which cost up to six bytes,
- * they would outgrow what the API server can store. It also keeps out the line break of a YAML
- * block and letters that look alike.
+ * Each of these characters is one byte in the JSON that is stored: of others, which cost up to six,
+ * inventory and pending change, which may never be cut, would outgrow what the API server can
+ * store. It also keeps out the line break of a YAML block and letters that look alike.
  */
 const PLAIN = /^[!#-%'-;=?-[\]-~]+$/;
 /** The inventory keeps what the API reports, which may have blanks. */
 const PLAIN_OR_BLANK = /^[ !#-%'-;=?-[\]-~]+$/;
 
-/** As spec declares it. */
-export function declaredIdentity(about: Identity<string>) {
-  const part = (name: keyof typeof about) => {
+export function declaredIdentity(about: Identity) {
+  const part = (name: keyof Identity) => {
     const must = `be 1 to ${LIMITS[name]} printable ASCII characters without spaces and " \\ < > &`;
     return text(about[name], LIMITS[name], matching(PLAIN, must));
   };
@@ -53,7 +50,7 @@ export const reportedIdentity = {
 };
 
 /** Whether the inventory can hold it to the byte: it may not be cut, as a removal repeats it. */
-export function isStorable({ id, cloudProvider, region }: Identity<string>): boolean {
+export function isStorable({ id, cloudProvider, region }: Identity): boolean {
   const isShort = cloudProvider.length <= LIMITS.cloudProvider && region.length <= LIMITS.region;
   return id.length <= LIMITS.id && isShort && PLAIN_OR_BLANK.test(id + cloudProvider + region);
 }

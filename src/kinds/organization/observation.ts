@@ -17,7 +17,6 @@ import type { Known, Work } from './work.ts';
 type Result = Readonly<Record<string, unknown>>;
 type Shown = NonNullable<OrganizationStatus['organization']>;
 
-/** HTTP 200 with a result, and the request that it answers. */
 interface Replied extends Extract<Answer, { type: 'success' }> {
   readonly request: Request;
   readonly now: number;
@@ -84,7 +83,6 @@ export function shownIn(
   return fitTo(reportedOrganization, { ...result, name: nameIn(result), ...endpoints });
 }
 
-/** The entries of the last list that the status keeps. */
 export function storedEntries({ organization }: OrganizationStatus = {}): endpoint.Reported[] {
   return (organization?.privateEndpoints ?? []).flatMap(({ id, ...rest }) =>
     id === undefined ? [] : { id, ...rest },
@@ -121,7 +119,6 @@ function settled(
   return settle({ inventory, goal, list, askedAt, now, sent, settleMs, wasApplied, uid });
 }
 
-/** What a reply shows that this object changed, and what somebody else has. */
 function changesIn(
   { organization }: OrganizationStatus,
   { name: to }: Shown,
@@ -140,7 +137,6 @@ function changesIn(
   };
 }
 
-/** Endpoints that came, and endpoints that went. */
 export function endpointChanges(
   added: readonly endpoint.Tuple[],
   removed: readonly endpoint.Tuple[],
@@ -152,9 +148,8 @@ export function endpointChanges(
   ];
 }
 
-/** Declared values that the reply has otherwise, and those that it does not have. */
 function compared(
-  { name: declared, endpoints, isCleanup }: Goal,
+  { name: declared, privateEndpoints: endpoints, isCleanup }: Goal,
   reported: string | undefined,
   list: readonly endpoint.Reported[] | undefined,
 ): Pick<OrganizationStatus, 'differences' | 'notReported'> {

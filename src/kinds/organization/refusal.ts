@@ -7,18 +7,13 @@ import { type Change, sameKey, tupleOf } from './endpoints.ts';
 import type { Goal } from './goal.ts';
 import type { OrganizationStatus } from './resource.ts';
 
-/** What the API said when it refused a name or a change. */
-export interface Refusal {
-  readonly httpStatus: number;
-  readonly requestId: string | undefined;
-  readonly message: string;
-}
+export type Refusal = NonNullable<ReturnType<typeof refusalOf>>;
 
 /** Answers that say nothing of what was sent: the key, the load, or nobody knows what happened. */
-const NOT_OF_THE_CHANGE = new Set([401, 408, 425, 429]);
-const BUSY = new Set([409, 423, 424]);
+const NOT_OF_THE_CHANGE = [401, 408, 425, 429];
+const BUSY = [409, 423, 424];
 /** Answers of an API that takes no change of two empty lists. */
-const REFUSES_EMPTY: ReadonlySet<number> = new Set([400, 405, 422]);
+const REFUSES_EMPTY = [400, 405, 422];
 /** An API that fails so often in a row with the same request does so for good. */
 const FOR_GOOD = 3;
 
@@ -26,10 +21,11 @@ const FOR_GOOD = 3;
  * A 4xx to a change of an attempt that was answered 200 when it observed: it speaks of what was
  * sent, not of the organization or the key.
  */
-export function refusalOf({ httpStatus = 0, requestId, said }: Failure): Refusal | undefined {
-  const isOfChange = httpStatus >= 400 && httpStatus <= 499 && !NOT_OF_THE_CHANGE.has(httpStatus);
+export function refusalOf({ httpStatus = 0, requestId, said }: Failure) {
+  if (httpStatus < 400 || httpStatus > 499 || NOT_OF_THE_CHANGE.includes(httpStatus))
+    return undefined;
   const message = said === undefined ? `HTTP ${httpStatus}` : `HTTP ${httpStatus}: ${said}`;
-  return isOfChange ? { httpStatus, requestId, message } : undefined;
+  return { httpStatus, requestId, message };
 }
 
 /** The status after a change of one endpoint was refused; what is ours stays so. */
@@ -44,7 +40,7 @@ export function markRefused(
   if (!tuple) return draft;
   const before = inventory.find((entry) => sameKey(entry) === sameKey(tuple));
   const attempts = (before?.lastError ? (before.attempts ?? 0) : 0) + 1;
-  const isBusy = BUSY.has(lastError.httpStatus);
+  const isBusy = BUSY.includes(lastError.httpStatus);
   const rule = isBusy ? { ...FAILURES.Rejected, firstMs: BUSY_ENDPOINT_MS } : undefined;
   const wait = nextWait('Rejected', attempts, context.object().metadata.uid, rule);
   const nextAttemptTime = timestamp(wholeSecond(context.now() + wait));
@@ -77,7 +73,7 @@ export class Ways {
 
   /** What follows a failed observation; `none`: a declared name would make the list readable. */
   notObserved({ httpStatus = 0, isJson }: Failure, goal: Goal): 'by-name' | 'none' | 'again' {
-    const isRefused = REFUSES_EMPTY.has(httpStatus);
+    const isRefused = REFUSES_EMPTY.includes(httpStatus);
     const isOwnError = httpStatus === 500 && isJson === true;
     this.#observationsFailed = isOwnError ? this.#observationsFailed + 1 : 0;
     if (!isRefused && this.#observationsFailed < FOR_GOOD) return 'again';
@@ -91,7 +87,6 @@ export class Ways {
     return this.#changesFailed >= FOR_GOOD;
   }
 
-  /** `httpStatus`: of the answer to a change of several endpoints. */
   changeEnded(httpStatus: number | undefined): void {
     if (httpStatus === 500 || httpStatus === 501) this.#changesFailed += 1;
     else if (!this.isOneByOne) this.#changesFailed = 0;

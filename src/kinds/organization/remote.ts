@@ -2,8 +2,7 @@ import { encodePath } from '../../api/http/path.ts';
 import type { CallRequest } from '../shared/calls.ts';
 import { canonicalJson, digestOf } from '../shared/canonical.ts';
 import { type Change, filled, sameKey, tupleOf } from './endpoints.ts';
-import type { Goal } from './goal.ts';
-import type { PendingChange } from './resource.ts';
+import type { OrganizationSpec, PendingChange } from './resource.ts';
 
 export const UPDATE_ORGANIZATION = 'UpdateOrganization';
 
@@ -14,8 +13,8 @@ export interface Request {
   readonly change?: PendingChange;
 }
 
-/** What spec declares: all that a request is made from. */
-type DeclaredGoal = Pick<Goal, 'name' | 'endpoints'>;
+type Listed = Pick<OrganizationSpec, 'privateEndpoints'>;
+type Declared = Listed & Pick<OrganizationSpec, 'organizationId' | 'name'>;
 
 /**
  * Where an organization's requests go. `hash` is `status.applied.requestHash`: of API, organization
@@ -23,12 +22,11 @@ type DeclaredGoal = Pick<Goal, 'name' | 'endpoints'>;
  */
 export function addressOf(
   baseUrl: string,
-  organizationId: string,
-  { name, endpoints }: DeclaredGoal,
+  { organizationId, name, privateEndpoints: all }: Declared,
 ) {
   const segments = ['v1', 'organizations', organizationId];
   const path = encodePath(segments);
-  const privateEndpoints = endpoints?.toSorted((a, b) => (sameKey(a) < sameKey(b) ? -1 : 1));
+  const privateEndpoints = all?.toSorted((a, b) => (sameKey(a) < sameKey(b) ? -1 : 1));
   const declared = canonicalJson({ name, privateEndpoints });
   return { segments, path, hash: digestOf('PATCH', baseUrl, path, declared) };
 }
@@ -41,8 +39,8 @@ export function nameBody(name: string): string {
 }
 
 /** An add without a description leaves the key out; so does an empty list. */
-export function changeBody(change: Change, { endpoints }: DeclaredGoal): string {
-  const described = new Map(endpoints?.map((one) => [sameKey(one), one.description]));
+export function changeBody(change: Change, { privateEndpoints = [] }: Listed): string {
+  const described = new Map(privateEndpoints.map((one) => [sameKey(one), one.description]));
   const add = change.add.map((tuple) => {
     const description = described.get(sameKey(tuple));
     return { ...tupleOf(tuple), description: description === '' ? undefined : description };
@@ -53,13 +51,11 @@ export function changeBody(change: Change, { endpoints }: DeclaredGoal): string 
 
 export function callOf(
   { type, name, change }: Request,
-  { segments: path, goal }: { readonly segments: readonly string[]; readonly goal: DeclaredGoal },
+  path: readonly string[],
+  goal: Listed,
 ): CallRequest {
-  const body = change
-    ? changeBody(change, goal)
-    : name === undefined
-      ? OBSERVE_BODY
-      : nameBody(name);
+  const byName = name === undefined ? OBSERVE_BODY : nameBody(name);
+  const body = change ? changeBody(change, goal) : byName;
   const write = type !== 'observe' || name !== undefined;
   const operation = UPDATE_ORGANIZATION;
   return { operation, method: 'PATCH', path, body, write, of: 'organization' };

@@ -15,7 +15,6 @@ import { type Goal, isListedIn, isOurs, managesEndpoints } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { InventoryEntry, PendingChange } from './resource.ts';
 
-/** What one list of the API says, and what has to be known to read it. */
 export interface Evidence extends Pick<Question, 'goal' | 'inventory' | 'now'> {
   readonly list: Listing;
   /**
@@ -81,8 +80,10 @@ export function settle(evidence: Evidence): Settlement {
 
 /** Adoption is what the spec says now, whatever it said when the endpoint was found. */
 export function byAdoption(entry: InventoryEntry, goal: Goal): InventoryEntry {
-  if (entry.origin === 'Adopted' && !goal.adopt) return { ...entry, origin: 'Found' };
-  const isAdopted = entry.origin === 'Found' && goal.adopt && isListedIn(goal, entry);
+  if (entry.origin === 'Adopted' && !goal.adoptPrivateEndpoints)
+    return { ...entry, origin: 'Found' };
+  const isAdopted =
+    entry.origin === 'Found' && goal.adoptPrivateEndpoints && isListedIn(goal, entry);
   return isAdopted ? { ...entry, origin: 'Adopted' } : entry;
 }
 
@@ -152,7 +153,7 @@ function afterAdd(
 
 /** In doubt an endpoint is not ours, and an event says so; adopted it is, all the same. */
 function found(tuple: Tuple, reported: Reported, goal: Goal, remark: Remark | undefined): Line {
-  const isAdopted = goal.adopt && isListedIn(goal, tuple);
+  const isAdopted = goal.adoptPrivateEndpoints && isListedIn(goal, tuple);
   if (isAdopted) return { entry: present(tuple, reported, 'Adopted') };
   return { entry: present(tuple, reported, 'Found'), remark };
 }
