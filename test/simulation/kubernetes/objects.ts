@@ -8,11 +8,8 @@ export interface Meta {
   readonly generation?: number;
   readonly creationTimestamp: string;
   readonly deletionTimestamp?: string;
-  readonly deletionGracePeriodSeconds?: number;
   readonly finalizers?: readonly string[];
   readonly annotations?: Readonly<Record<string, string>>;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly managedFields?: readonly unknown[];
 }
 
 /** An object as it is stored; never changed in place. */

@@ -138,6 +138,18 @@ export class Life {
     return this.timeline.now >= this.world.restAt;
   }
 
+  /** Something is wrong with a server for a while. */
+  spoil(ms: number, what: Partial<Weather>): void {
+    Object.assign(this.weather, what);
+    if (what.kubeIsDown) this.kube.watches.cut({ broken: true });
+    for (const { pools } of this.processes.all) {
+      for (const one of what.kubeIsDown ? pools.kube : []) one.breakOff();
+      for (const one of what.apiIsDown ? pools.api : []) one.breakOff();
+    }
+    const fair = Object.entries(FAIR).filter(([name]) => name in what);
+    this.after(ms, () => Object.assign(this.weather, Object.fromEntries(fair)));
+  }
+
   /** How long requests take on their way. */
   plainFate(name: string, server: 'kube' | 'api'): { thereMs: number; backMs: number } {
     const draw = new Draw(`${this.world.seed}/way of ${name}`);

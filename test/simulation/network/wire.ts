@@ -15,8 +15,6 @@ export interface WireReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | WireStream;
-  /** So much longer it is on its way than its fate says, ms. */
-  readonly lateMs?: number;
   /** What the body says, for the record. */
   readonly says?: unknown;
 }

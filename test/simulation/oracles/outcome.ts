@@ -1,6 +1,13 @@
 import type { Life } from '../life/life.ts';
 import { type ApiCall, endpointsOf } from '../record/facts.ts';
-import { endpointKey, keyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import {
+  endpointKey,
+  type InventoryView,
+  keyOf,
+  specOf,
+  statusOf,
+  targetOfSpec,
+} from '../record/objects.ts';
 
 /** What a life has come to, without what differs between two tellings that are equal. */
 export interface Outcome {
@@ -68,13 +75,11 @@ function objectsOf(life: Life): Record<string, string> {
       const said = conditions.map(
         ({ type, status, reason, message }) => `${type} ${status} ${reason}: ${masked(message)}`,
       );
-      const inventory = privateEndpoints.map(
-        (one) => `${endpointKey(one)} ${one.origin} ${one.state}`,
-      );
+      const inventory = inventoryOf(privateEndpoints);
       const parts = [
         ...said,
         JSON.stringify(thing.spec),
-        `inventory [${inventory.sort().join(', ')}]`,
+        `inventory [${inventory.join(', ')}]`,
         ...(pendingChange ? ['a pending change'] : []),
         ...(finalizers ?? []),
         ...(deletionTimestamp === undefined ? [] : ['being deleted']),
@@ -97,12 +102,14 @@ function endsOf(life: Life): Record<string, string> {
       if (!isAlone || isRenamed || suspend || mode === 'Plan') return [];
       const { conditions = [], privateEndpoints = [] } = statusOf(thing);
       const said = conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
-      const inventory = privateEndpoints.map(
-        (one) => `${endpointKey(one)} ${one.origin} ${one.state}`,
-      );
-      return [[keyOf(plural, thing), [...said, ...inventory.sort()].join(', ')] as const];
+      const inventory = inventoryOf(privateEndpoints);
+      return [[keyOf(plural, thing), [...said, ...inventory].join(', ')] as const];
     }),
   );
+}
+
+function inventoryOf(entries: readonly InventoryView[]): string[] {
+  return entries.map((one) => `${endpointKey(one)} ${one.origin} ${one.state}`).sort();
 }
 
 /** Request ids, times and numbers of tries differ. */
