@@ -2,7 +2,7 @@ import { refuseSpec, refuseSuspended, showing } from '../shared/checks.ts';
 import { currentReady, isRequested } from '../shared/common-status.ts';
 import { type Decision, done, rest } from '../shared/declared.ts';
 import { type CallFacts, whenDue } from '../shared/due.ts';
-import { fetched } from './record.ts';
+import { fetched } from './report.ts';
 import { type Activity, type ActivitySpec, parseSpec } from './resource.ts';
 
 /** The order of the checks is the order of precedence. */

@@ -5,6 +5,7 @@ import type { Answer, NoCall } from '../shared/calls.ts';
 import {
   type CommonStatus,
   failureBefore,
+  type KindSummary,
   lastRequestOf,
   quoting,
   saying,
@@ -18,8 +19,14 @@ import {
 } from '../shared/failure-report.ts';
 import type { FailureReason } from '../shared/failures.ts';
 import { fitTo } from '../shared/fit.ts';
-import { fetched } from './record.ts';
-import { type Activity, type ActivitySpec, GET_ACTIVITY, record as schema } from './resource.ts';
+import {
+  type Activity,
+  type ActivitySpec,
+  type ActivityStatus,
+  GET_ACTIVITY,
+  RECORD_FIELDS,
+  record as schema,
+} from './resource.ts';
 
 const HARMLESS = `Reading changes nothing. ${BY_ITSELF}`;
 const IDS = 'organizationId and activityId';
@@ -56,6 +63,20 @@ export function report(
   const events = recovery(object, verdict.requestId);
   const shown = { ...status, activity };
   return resultOf(object, { status: shown, next, events }, 'fetch', answer);
+}
+
+/** What is said of a record that has been fetched; nothing that is in it. */
+export function fetched(
+  { activityId }: ActivitySpec,
+  record: NonNullable<ActivityStatus['activity']>,
+  requestId?: string,
+): KindSummary {
+  const has = Object.keys(record).length;
+  const part = has === RECORD_FIELDS ? '' : `, with ${has} of its ${RECORD_FIELDS} fields`;
+  const isOther = record.id !== undefined && record.id.toLowerCase() !== activityId.toLowerCase();
+  const doubt = isOther ? '; the id in it is not spec.activityId' : '';
+  const message = `The record is in status.activity${part}${doubt}${quoting(requestId)}`;
+  return { ready: 'True', reason: 'Fetched', message };
 }
 
 /** Nothing for a plain success: the object says it already. */
@@ -100,19 +121,20 @@ function problemOf(answer: FailedAnswer): string | undefined {
 }
 
 /** Records appear late, and some servers answer for one that is not there yet with 400. */
-function isLate({ metadata }: Activity, answer: FailedAnswer, now: number): boolean {
-  if (answer.type !== 'failure' || now >= Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS)
-    return false;
+function isLate(object: Activity, answer: FailedAnswer, now: number): boolean {
+  if (answer.type !== 'failure' || now >= lateUntil(object)) return false;
   return answer.verdict.failure === 'NotFound' || answer.verdict.httpStatus === 400;
 }
 
+function lateUntil({ metadata }: Activity): number {
+  return Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS;
+}
+
 /** For its first minutes an object waits for its record; then a person is told, and it goes on. */
-function waitsFor({ metadata }: Activity, reason: FailureReason, late: boolean): Adjustment {
-  if (late) {
-    const notAfter = Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS;
-    return { rule: { side: 'Reconciling', ...LATE_RECORD_WAITS }, notAfter };
-  }
-  return reason === 'NotFound' ? { rule: { side: 'Stalled', ...LATE_RECORD_WAITS } } : {};
+function waitsFor(object: Activity, reason: FailureReason, late: boolean): Adjustment {
+  if (!late && reason !== 'NotFound') return {};
+  const rule = { side: late ? 'Reconciling' : 'Stalled', ...LATE_RECORD_WAITS } as const;
+  return { rule, notAfter: late ? lateUntil(object) : undefined };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../kube/resource.ts';
+import type { EmptyOrNot } from '../shared/planned.ts';
 import type { Preview } from '../shared/preview.ts';
 import { plannedChanges } from './changes.ts';
 import { type Declared, reportedOf } from './echo.ts';
@@ -19,7 +20,7 @@ export function previewOf(
   object: PipeSettings,
   spec: PipeSettingsSpec,
   apiHash: string | undefined,
-): Preview & { readonly isEmpty: boolean } {
+): EmptyOrNot {
   const { path, body, keys } = settingsRequest('', spec);
   const reported = reportedBy(object, spec, apiHash);
   const changes = plannedChanges(declaredOf(spec), reported);

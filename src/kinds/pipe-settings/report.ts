@@ -50,7 +50,8 @@ export function report(sent: Sent, answer: NoCall | Answer): Result {
   if (answer.type === 'success') return reportReply(sent, answer);
   const { object, spec, request, now } = sent;
   // What the status shows holds without this call; the limiter wakes the object when the key works.
-  if (answer.type === 'key-refused' && isReady(object) && isConfirmed(object, request))
+  const isHeld = object.status?.applied?.requestHash === request.hash && isSettled(object);
+  if (answer.type === 'key-refused' && isReady(object) && isHeld)
     return { next: 'on-change', did: answer.type };
   const failure = reportNoCall({
     object,
@@ -68,18 +69,13 @@ export function report(sent: Sent, answer: NoCall | Answer): Result {
 }
 
 /**
- * Whether what the API last confirmed is what is declared now, nothing has been tried in vain
- * since, and no earlier request may still take effect.
+ * Whether nothing was tried in vain since the API last confirmed something, and no earlier request
+ * may still take effect.
  */
-export function isConfirmed({ status }: PipeSettings, { hash }: SettingsRequest): boolean {
-  const { applied, lastRequest, differences = [], unconfirmedWrite } = status ?? {};
-  return (
-    applied?.requestHash === hash &&
-    lastRequest?.time === applied.time &&
-    lastRequest.outcome === 'Succeeded' &&
-    differences.length === 0 &&
-    unconfirmedWrite === undefined
-  );
+export function isSettled({ status }: PipeSettings): boolean {
+  const { applied, lastRequest, differences, unconfirmedWrite } = status ?? {};
+  const isLast = lastRequest?.outcome === 'Succeeded' && lastRequest.time === applied?.time;
+  return isLast && differences === undefined && unconfirmedWrite === undefined;
 }
 
 type LostWrite = NonNullable<PipeSettingsStatus['unconfirmedWrite']>;

@@ -50,6 +50,4 @@ export const COLUMNS = {
   message: wideColumn('Message', ofReady('message'), 'What happened and what to do.'),
 } as const;
 
-export function readyColumn(about: string): Column {
-  return column('Ready', ofReady('status'), about);
-}
+export const readyColumn = (about: string) => column('Ready', ofReady('status'), about);

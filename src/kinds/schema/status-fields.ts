@@ -87,11 +87,10 @@ type Counts = 'keys' | 'differences' | 'planRequests' | 'planChanges' | 'history
 /** In code points. */
 type Lengths = 'field' | 'historyValue' | 'body';
 
-/** In differences, drift and plan, where it is text. */
-const LONGEST_VALUE = 64;
-
 /** The part of `status` that kinds have which write to the API. */
 export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
+  // In differences, drift and plan.
+  const longest = 64;
   const field = text('Name of the field.', most.field);
   const change = (max: number) => ({
     field,
@@ -101,11 +100,11 @@ export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
   const changes = (about: string, max: number, value: number) =>
     list(about, max, fields('One field.', change(value)));
   const seen = timestamp('When it was seen.');
-  const drifted = fields('One change.', { ...change(LONGEST_VALUE), time: seen });
+  const drifted = fields('One change.', { ...change(longest), time: seen });
   const difference = fields('One field.', {
     field,
-    declared: scalar('The value in spec.', LONGEST_VALUE),
-    reported: scalar('The value in the response; a list or object as JSON text.', LONGEST_VALUE),
+    declared: scalar('The value in spec.', longest),
+    reported: scalar('The value in the response; a list or object as JSON text.', longest),
   });
   const request = fields('One request.', {
     method: choice('HTTP method.', ['GET', 'PUT', 'PATCH']),
@@ -145,7 +144,7 @@ export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
       ),
       hash: digest(`${HASH}; equal to applied.requestHash once that is confirmed.`),
       requests: list('The requests in order, the first that fit.', most.planRequests, request),
-      changes: changes('The fields that would change.', most.planChanges, LONGEST_VALUE),
+      changes: changes('The fields that would change.', most.planChanges, longest),
     }),
     history: list('The last 10 confirmed changes, newest last.', 10, write),
   };

@@ -56,14 +56,15 @@ export class Caller<T extends KubeObject> {
     }
   }
 
-  factsOf(object: T): CallFacts {
+  /** `hasPermit`: this attempt has one in hand. */
+  factsOf(object: T, hasPermit = false): CallFacts {
     const { secrets, limiter } = this.#context;
     const name = secretRefOf(object)?.name;
     const last = this.#tried.get(keyOf(object));
     return {
       secret: name ? secrets.state(object.metadata.namespace, name) : { state: 'unknown' },
       triedSecret: last?.name === name ? last?.version : undefined,
-      hasSlot: limiter.hasSlot(queueKey(this.#kind, keyOf(object))),
+      hasSlot: hasPermit || limiter.hasSlot(queueKey(this.#kind, keyOf(object))),
     };
   }
 

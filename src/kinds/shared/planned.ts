@@ -5,12 +5,14 @@ import { showing } from './checks.ts';
 import { readyOf } from './common-status.ts';
 import type { Preview } from './preview.ts';
 
+/** `isEmpty`: the API is known to hold the declared state, so that Apply would change nothing. */
+export type EmptyOrNot = Preview & { readonly isEmpty: boolean };
+
 /** What `Plan` mode, or `--plan-only`, shows. */
 export interface Plan {
   readonly preview: Preview;
   /** `status.applied.requestHash` once it is confirmed. */
   readonly hash: string;
-  /** The API is known to hold the declared state, so that applying would change nothing. */
   readonly isEmpty: boolean;
   /** Ends the message: how it comes to be sent. */
   readonly how: string;
@@ -22,17 +24,12 @@ const COMPARED = {
   Unknown: 'the state at the API is not known yet',
 } as const;
 
-export function howToSend(spec: { readonly mode?: 'Apply' | 'Plan' | undefined }): string {
-  return spec.mode === 'Plan'
-    ? 'set spec.mode to Apply to send it'
-    : 'the operator runs with --plan-only and changes nothing for any object';
-}
-
 /**
  * Ready only where nothing is left to apply. Nothing else waits for a plan, or gives up over it: it
  * neither goes on by itself nor fails.
  */
-export function showPlan(object: KubeObject, { preview, hash, isEmpty, how, now }: Plan): Result {
+export function showPlan(object: KubeObject, plan: Plan): Result {
+  const { preview, hash, isEmpty, how, now } = plan;
   const { basis, requests, changes, says } = preview;
   const notSent = says.charAt(0).toLowerCase() + says.slice(1);
   const message = `${headline(changes.length, isEmpty)}; not sent: ${notSent}; ${COMPARED[basis]}. See status.plan; ${how}`;
@@ -41,8 +38,8 @@ export function showPlan(object: KubeObject, { preview, hash, isEmpty, how, now 
   // The time stays while what it is about stays.
   const isSame = before?.hash === hash && readyOf(shown)?.message === message;
   const time = isSame ? before.time : timestamp(now);
-  const plan = { time, basis, hash, requests, changes };
-  return showing(object, summary, now, 'plan', { plan });
+  const shows = { time, basis, hash, requests, changes };
+  return showing(object, summary, now, 'plan', { plan: shows });
 }
 
 function headline(changes: number, isEmpty: boolean): string {

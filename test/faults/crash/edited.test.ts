@@ -16,7 +16,7 @@ import {
 const AT_ONCE_MS = 30_000;
 
 /** The object is edited once more while that call of the edit is under way, which goes on. */
-async function editedAt(
+async function expectAfterEdit(
   { plural, apiTimeoutMs, prepare, act }: Workload,
   point: Point,
   { edit, end }: { edit(scene: CrashScene): Promise<unknown>; end(scene: CrashScene): unknown },
@@ -53,7 +53,7 @@ describe('R14: a PipeSettings, edited in the midst of the PUT of an edit', () =>
   test.concurrent.each(places(workload.calls))(
     'has the last edit, and tells of every PUT: $label, $moment',
     (point) =>
-      editedAt(workload, point, {
+      expectAfterEdit(workload, point, {
         edit: ({ psets }) => psets.create(NAME, { settings: { engine_max_threads: 32 } }),
         async end({ psets }) {
           const { status } = await psets.until(NAME, 'Applied', AT_ONCE_MS);
@@ -71,7 +71,7 @@ describe('R14: an Organization, whose edit is withdrawn in the midst of it', () 
   test.concurrent.each(places(workload.calls))(
     'has the last edit at once: no change reads as lost: $label, $moment',
     (point) =>
-      editedAt(workload, point, {
+      expectAfterEdit(workload, point, {
         edit: withdrawing,
         async end({ orgs, simulator }) {
           const { status } = await orgs.until(NAME, 'Applied', AT_ONCE_MS);
