@@ -1,8 +1,16 @@
 import type { Draw } from '../engine/draw.ts';
-import { askForTry, drop, edit, make, type Named, nameOf } from '../life/acts.ts';
+import {
+  askForTry,
+  drop,
+  dropSecret,
+  edit,
+  make,
+  type Named,
+  nameOf,
+  putSecret,
+} from '../life/acts.ts';
 import { secretText } from '../life/canaries.ts';
 import type { Life } from '../life/life.ts';
-import { dropSecret, putSecret } from '../life/secrets.ts';
 import { type Spec, someEndpoints, someSettings } from '../life/specs.ts';
 import type { ApiKey, ObjectDraft } from '../life/world.ts';
 

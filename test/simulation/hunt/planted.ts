@@ -27,7 +27,8 @@ export async function huntPlanted(
   for (const planted of chosen) {
     const found = await findPlanted(planted, swept);
     if (found !== undefined) count += 1;
-    say(found ? `found      ${planted.name}: ${found}` : `not found  ${planted.name}`);
+    say(`${found ? 'found    ' : 'not found'}  ${planted.name}`);
+    if (found) say(`           by ${found}`);
   }
   say(`${count} of ${chosen.length} planted faults found`);
   return count === chosen.length && count > 0;
@@ -80,7 +81,7 @@ async function withPlanted<T>(
   use: (sources: string) => Promise<T>,
 ): Promise<T> {
   mkdirSync(COPIES, { recursive: true });
-  const sources = mkdtempSync(join(COPIES, `${name}-`));
+  const sources = mkdtempSync(join(COPIES, 'src-'));
   const remove = (): void => rmSync(sources, { recursive: true, force: true });
   process.once('exit', remove);
   try {

@@ -18,6 +18,9 @@ export const left: Judge = (life, court) => {
     if (fact.what === 'done')
       for (const one of fact.call.executions.at(-1)?.moves?.added ?? [])
         added.add(`${fact.call.target} ${endpointKey(one)}`);
+    if (fact.what === 'other')
+      for (const one of [...fact.moves.added, ...fact.moves.removed])
+        added.delete(`organization ${fact.organizationId} ${endpointKey(one)}`);
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
     if (fact.change.type === 'DELETED') gone.push({ change: fact.change, at: fact.at });
   });

@@ -84,14 +84,7 @@ export class Objects {
     const before = this.get(kind, namespace, name);
     const now = this.#next(thing);
     this.#objects.set(keyOf(kind, namespace, name), now);
-    this.#tell({
-      revision: this.#revision,
-      kind,
-      type: before ? 'MODIFIED' : 'ADDED',
-      now,
-      before,
-      by,
-    });
+    this.#tell({ kind, type: before ? 'MODIFIED' : 'ADDED', now, before, by });
     return now;
   }
 
@@ -100,7 +93,7 @@ export class Objects {
     const before = this.get(kind, namespace, name);
     const now = this.#next(thing);
     this.#objects.delete(keyOf(kind, namespace, name));
-    this.#tell({ revision: this.#revision, kind, type: 'DELETED', now, before, by });
+    this.#tell({ kind, type: 'DELETED', now, before, by });
     return now;
   }
 
@@ -117,7 +110,8 @@ export class Objects {
     return { ...thing, metadata: { ...thing.metadata, resourceVersion: String(this.#revision) } };
   }
 
-  #tell(change: Change): void {
+  #tell(write: Omit<Change, 'revision'>): void {
+    const change = { ...write, revision: this.#revision };
     this.#history.push(change);
     this.#onChange(change);
   }

@@ -10,11 +10,11 @@ import { ManagementApi } from '../management/api.ts';
 import { Chronicle, type Fact } from '../record/facts.ts';
 import { Knowledge } from '../record/knowledge.ts';
 import { PLURALS, type Plural } from '../record/objects.ts';
+import { putSecret } from './acts.ts';
 import { KubernetesSide } from './kubernetes-side.ts';
 import { ManagementSide, SOMEBODY } from './management-side.ts';
 import { Processes } from './processes.ts';
 import type { Product } from './product.ts';
-import { putSecret } from './secrets.ts';
 import type { Act, Mishap, ObjectDraft, Point, Script, World } from './world.ts';
 
 export interface LifeOptions {

@@ -39,7 +39,7 @@ export class Exchange {
     }
     if (this.#isOver()) return;
     this.#state = 'sent';
-    server.left(crossing);
+    server.left?.(crossing);
     this.#send(server.fate(crossing));
   }
 

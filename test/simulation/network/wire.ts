@@ -55,11 +55,11 @@ export interface Crossing {
 /** A server, as a connection sees it. */
 export interface Server {
   /** The process asks; its connection may not stand yet. */
-  asks(crossing: Crossing): void;
+  asks?(crossing: Crossing): void;
   /** Asked when the first byte leaves. */
   fate(crossing: Crossing): Fate;
   /** Its first byte leaves now. */
-  left(crossing: Crossing): void;
+  left?(crossing: Crossing): void;
   /** Does the work, now. */
   serve(crossing: Crossing): WireReply;
   /** The whole reply, or the beginning of a stream, has reached the process. */
