@@ -56,7 +56,7 @@ export const PLANTED: readonly Planted[] = [
     name: 'The target is entered before the permit: one key in a pause holds up another',
     file: 'kinds/shared/one-attempt.ts',
     from: 'while (!this.#granted) {',
-    to: "const { target: t = '', targets, id } = this.#options;\n    if (!targets.enter(t, id)) return { type: 'target-busy' };\n    this.#hasTarget = true;\n    while (!this.#granted) {",
+    to: "const { target: t = '', targets, id } = this.#options;\n    if (!this.#hasTarget && !targets.enter(t, id)) return { type: 'target-busy' };\n    this.#hasTarget = true;\n    while (!this.#granted) {",
   },
   {
     name: 'An attempt adds by its inventory without observing, and claims what is there',

@@ -56,13 +56,7 @@ function* inTurn(swept: readonly Plot[]): Generator<Plot> {
   }
 }
 
-/** A change of one line in a copy of the product. */
-export interface Change {
-  readonly name: string;
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-}
+export type Change = Planted;
 
 /** Makes a change in the copy of src that stands in this folder. */
 export function plant(sources: string, { name, file, from, to }: Change): void {
@@ -76,17 +70,14 @@ export function plant(sources: string, { name, file, from, to }: Change): void {
 }
 
 /** Gives the folder of a copy of the product with a fault in it, for as long as `use` runs. */
-async function withPlanted<T>(
-  { name, file, from, to }: Planted,
-  use: (sources: string) => Promise<T>,
-): Promise<T> {
+async function withPlanted<T>(planted: Planted, use: (sources: string) => Promise<T>): Promise<T> {
   mkdirSync(COPIES, { recursive: true });
   const sources = mkdtempSync(join(COPIES, 'src-'));
   const remove = (): void => rmSync(sources, { recursive: true, force: true });
   process.once('exit', remove);
   try {
     cpSync(SOURCES, sources, { recursive: true });
-    plant(sources, { name, file, from, to });
+    plant(sources, planted);
     return await use(sources);
   } finally {
     process.off('exit', remove);

@@ -35,9 +35,8 @@ export const left: Judge = (life, court) => {
     // "once an attempt … has failed, at --cleanup-deadline"
     if (at >= since + CLEANUP_MS && (triedAt.get(target) ?? 0) >= since) return;
     const listed = life
-      .objects()
-      .filter(({ thing }) => specOf(thing).organizationId === organizationId)
-      .flatMap(({ thing }) => specOf(thing).privateEndpoints ?? [])
+      .objectsFor(target)
+      .flatMap((thing) => specOf(thing).privateEndpoints ?? [])
       .map(endpointKey);
     const present = life.api.organizations.of(organizationId)?.privateEndpoints.map(endpointKey);
     const { privateEndpoints = [], pendingChange } = statusOf(before);

@@ -9,7 +9,7 @@ import { Kubernetes } from '../kubernetes/server.ts';
 import { ManagementApi } from '../management/api.ts';
 import { Chronicle, type Fact } from '../record/facts.ts';
 import { Knowledge } from '../record/knowledge.ts';
-import { PLURALS, type Plural } from '../record/objects.ts';
+import { PLURALS, type Plural, specOf, targetOfSpec } from '../record/objects.ts';
 import { putSecret } from './acts.ts';
 import { KubernetesSide } from './kubernetes-side.ts';
 import { ManagementSide, SOMEBODY } from './management-side.ts';
@@ -167,6 +167,14 @@ export class Life {
     return PLURALS.flatMap((plural) =>
       this.kube.objects.list(kindOf(plural), '').map((thing) => ({ plural, thing })),
     );
+  }
+
+  /** Those that stand for this target. */
+  objectsFor(target: string): Thing[] {
+    const all = this.objects().filter(
+      ({ plural, thing }) => targetOfSpec(plural, specOf(thing)) === target,
+    );
+    return all.map(({ thing }) => thing);
   }
 
   create({ plural, namespace, name, spec }: ObjectDraft): void {

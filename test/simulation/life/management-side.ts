@@ -47,15 +47,15 @@ export class ManagementSide implements Server {
 
   serve(crossing: Crossing): WireReply {
     const { call, mishap } = this.#of(crossing);
-    const { weather, timeline, api } = this.#life;
+    const { weather, api } = this.#life;
     const answer = mishap?.answer ?? weather.apiAnswers;
-    const { reply, applied, moves, ended } = api.work(crossing.request, {
+    const { reply, moves, ended } = api.work(crossing.request, {
       ...mannersOf(this.#life, call.target),
       ...(answer && { answer }),
     });
     ended?.();
     const { status, headers = {}, text: body } = reply;
-    call.executions.push({ at: timeline.now, status, applied, moves });
+    call.executions.push({ status, moves });
     this.#life.tell({ what: 'done', call });
     if (mishap?.acts?.when === 'done') mishap.acts.run(this.#life);
     const plain = { status, headers, body };

@@ -47,17 +47,11 @@ export interface ActivityDraft {
   readonly fromMs: number | undefined;
 }
 
-export interface Flags {
-  readonly rate: string;
-  readonly timeoutSeconds: number;
-  /** Two processes and a Lease; else one without. */
-  readonly elected: boolean;
-}
-
 /** Everything that is there when a life begins. */
 export interface World {
   readonly seed: string;
-  readonly flags: Flags;
+  /** `elected`: two processes and a Lease; else one without. */
+  readonly flags: { rate: string; timeoutSeconds: number; elected: boolean };
   readonly namespaces: readonly string[];
   readonly organizations: readonly OrganizationDraft[];
   readonly pipes: readonly PipeDraft[];

@@ -1,28 +1,20 @@
 /** A request as a server gets it. */
 export interface WireRequest {
   readonly method: string;
-  /** With the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/**
- * An answer with its whole body, or one whose body goes on: what it gives to `start` is told to end
- * by what that returns.
- */
+/** An answer with its whole body, or one whose body goes on. */
 export interface WireReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | WireStream;
-  /** What the body says, for the record. */
   readonly says?: unknown;
 }
 
-/**
- * A body that comes in pieces; `ended` with true breaks the connection off. The function it returns
- * ends it from the client's side.
- */
+/** A body that comes in pieces. What it returns ends it from the client's side. */
 export type WireStream = (to: {
   readonly data: (text: string, says: unknown) => void;
   readonly ended: (broken: boolean) => void;
@@ -42,10 +34,7 @@ export interface Fate {
   readonly strayMs?: number;
 }
 
-/**
- * One request from its first byte on, as whoever decides its fate and whoever keeps the record see
- * it.
- */
+/** One request on its way. */
 export interface Crossing {
   readonly id: number;
   readonly host: string;

@@ -149,11 +149,6 @@ export const WORKLOADS: readonly Workload[] = [
     settings: { engine_max_threads: 4, object_storage_concurrency: 3 },
     given: (call) => [503, 500, 424].map((one) => answers(one))[Number(call.split('#')[1]) - 1],
   }),
-  organization('new-organization', {
-    spec: { privateEndpoints: [ONE, TWO] },
-    others: [THEIRS],
-    acts: { 60: asks(ORG, 'once') },
-  }),
   organization('named-organization', {
     spec: { name: 'First', privateEndpoints: [ONE] },
     acts: {
