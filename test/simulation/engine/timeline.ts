@@ -29,11 +29,6 @@ export class Timeline {
     return this.#now;
   }
 
-  /** How many events have happened. */
-  get events(): number {
-    return this.#events;
-  }
-
   /** Something that happens later; what it returns takes it back. */
   at(delayMs: number, run: () => void): () => void {
     return this.#set(delayMs, run, true);

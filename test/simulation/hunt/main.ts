@@ -49,12 +49,8 @@ async function again(stage: Stage, plot: Plot, { log }: Options): Promise<boolea
 
 async function huntFor(stage: Stage, plots: Iterable<Plot>, options: Options): Promise<boolean> {
   const started = performance.now();
-  const { seconds } = options;
-  const { lives, found, failed } = await search({
-    sources: SOURCES,
-    plots: plots[Symbol.iterator](),
-    seconds,
-  });
+  const iterator = plots[Symbol.iterator]();
+  const { lives, found, failed } = await search({ ...options, sources: SOURCES, plots: iterator });
   const took = (performance.now() - started) / 1_000;
   console.log(`${lives} lives in ${took.toFixed(0)} s (${(lives / took).toFixed(1)} a second)`);
   for (const line of table(found)) console.log(line);
@@ -91,12 +87,10 @@ async function tellStory(stage: Stage, plot: Plot, rule: string): Promise<void> 
 
 // Who reads only the beginning, as `head` does, has heard enough.
 process.stdout.on('error', () => process.exit(1));
-main().then(
-  (isFine) => {
-    process.exitCode = isFine ? 0 : 1;
-  },
+process.exitCode = await main().then(
+  (isFine) => (isFine ? 0 : 1),
   (error: unknown) => {
     console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 2;
+    return 2;
   },
 );

@@ -26,12 +26,7 @@ export const applied: Judge = (life, court) => {
       );
       return;
     }
-    const isShared = life
-      .objects()
-      .some(
-        ({ plural: other, thing }) =>
-          keyOf(other, thing) !== key && targetOfSpec(other, specOf(thing)) === target,
-      );
+    const isShared = life.objectsFor(target).length > 1;
     // Between its own last answer and the write of its status another object may have had one.
     const own = isShared
       ? calls.findLast((call) => ofOrganization(now, call) === undefined)

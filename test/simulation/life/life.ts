@@ -9,12 +9,12 @@ import { Kubernetes } from '../kubernetes/server.ts';
 import { ManagementApi } from '../management/api.ts';
 import { Chronicle, type Fact } from '../record/facts.ts';
 import { Knowledge } from '../record/knowledge.ts';
-import { PLURALS, type Plural } from '../record/objects.ts';
+import { PLURALS, type Plural, specOf, targetOfSpec } from '../record/objects.ts';
+import { putSecret } from './acts.ts';
 import { KubernetesSide } from './kubernetes-side.ts';
 import { ManagementSide, SOMEBODY } from './management-side.ts';
 import { Processes } from './processes.ts';
 import type { Product } from './product.ts';
-import { putSecret } from './secrets.ts';
 import type { Act, Mishap, ObjectDraft, Point, Script, World } from './world.ts';
 
 export interface LifeOptions {
@@ -138,6 +138,18 @@ export class Life {
     return this.timeline.now >= this.world.restAt;
   }
 
+  /** Something is wrong with a server for a while. */
+  spoil(ms: number, what: Partial<Weather>): void {
+    Object.assign(this.weather, what);
+    if (what.kubeIsDown) this.kube.watches.cut({ broken: true });
+    for (const { pools } of this.processes.all) {
+      for (const one of what.kubeIsDown ? pools.kube : []) one.breakOff();
+      for (const one of what.apiIsDown ? pools.api : []) one.breakOff();
+    }
+    const fair = Object.entries(FAIR).filter(([name]) => name in what);
+    this.after(ms, () => Object.assign(this.weather, Object.fromEntries(fair)));
+  }
+
   /** How long requests take on their way. */
   plainFate(name: string, server: 'kube' | 'api'): { thereMs: number; backMs: number } {
     const draw = new Draw(`${this.world.seed}/way of ${name}`);
@@ -155,6 +167,14 @@ export class Life {
     return PLURALS.flatMap((plural) =>
       this.kube.objects.list(kindOf(plural), '').map((thing) => ({ plural, thing })),
     );
+  }
+
+  /** Those that stand for this target. */
+  objectsFor(target: string): Thing[] {
+    const all = this.objects().filter(
+      ({ plural, thing }) => targetOfSpec(plural, specOf(thing)) === target,
+    );
+    return all.map(({ thing }) => thing);
   }
 
   create({ plural, namespace, name, spec }: ObjectDraft): void {
