@@ -63,9 +63,9 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'target-entered-before-the-permit',
     harm: 'The target is taken while the attempt still waits for its permit: two keys of one organization block each other for ever, or for as long as a line is.',
-    file: 'kinds/shared/one-attempt.ts',
-    from: 'while (!this.#granted) {',
-    to: "const { target = '', targets, id } = this.#options;\n    if (!this.#hasTarget && !targets.enter(target, id)) return { type: 'target-busy' };\n    this.#hasTarget = true;\n    while (!this.#granted) {",
+    file: 'kinds/shared/caller.ts',
+    from: 'if (this.#granted) return undefined;',
+    to: "if (this.#granted) return undefined;\n    if (!this.#hasTarget && !targets.enter(target ?? '', id)) return { type: 'target-busy' };\n    this.#hasTarget = true;",
   },
   {
     name: 'change-without-an-observation',
@@ -168,7 +168,7 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'vanished-secret-ends-the-cleanup',
     harm: 'A deletion whose Secret went first does not use the last value that was read: it waits, and leaves the endpoints.',
-    file: 'kinds/shared/remembered.ts',
+    file: 'kinds/shared/keys.ts',
     from: 'return this.#last.get(keyOf(object)) ?? read;',
     to: 'return read;',
   },
@@ -217,7 +217,7 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'suspension-is-not-seen-before-the-first-byte',
     harm: 'stillWanted is not asked between permit and first byte: a call leaves for an object that is suspended, deleted or edited meanwhile.',
-    file: 'kinds/shared/one-attempt.ts',
+    file: 'kinds/shared/caller.ts',
     from: "if (isTooLate() || !context.stillWanted()) return 'not-wanted';",
     to: "if (isTooLate()) return 'not-wanted';",
   },
@@ -246,8 +246,8 @@ export const PLANTED: readonly Planted[] = [
     name: 'changed-secret-wakes-nobody',
     harm: 'An object whose key was refused is not tried when its Secret changes, and stays stuck until its wait ends.',
     file: 'kinds/shared/objects.ts',
-    from: "if (!waiters.woken(id)) enqueue(id, 'scheduled');",
-    to: 'waiters.woken(id);',
+    from: "if (!permits.wake(id)) enqueue(id, 'scheduled');",
+    to: 'permits.wake(id);',
   },
   {
     name: 'younger-object-acts-too',
@@ -259,7 +259,7 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'key-in-a-reply-is-stored',
     harm: 'What a reply shows is stored unmasked: a key that the API echoes stands in the status.',
-    file: 'kinds/shared/one-attempt.ts',
+    file: 'kinds/shared/caller.ts',
     from: 'const result = maskTexts(verdict.result, mask);',
     to: 'const { result } = verdict;',
   },

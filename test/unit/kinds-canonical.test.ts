@@ -10,7 +10,7 @@ import {
   timestamp,
   wholeSecond,
 } from '../../src/kinds/shared/canonical.ts';
-import { maskFor, maskTexts } from '../../src/kinds/shared/masked.ts';
+import { maskFor, maskTexts } from '../../src/api/reply/masked.ts';
 import { aPipeSettings, BASE_URL } from '../support/objects.ts';
 
 describe('canonical JSON', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/api/reply/verdict.ts';
 import type { Result } from '../../src/controller/kind.ts';
 import { adviceWith } from '../../src/kinds/shared/advice.ts';
-import { type CommonStatus, isReady } from '../../src/kinds/shared/common-status.ts';
+import { type CommonStatus, isReady, longWaitStatus } from '../../src/kinds/shared/common-status.ts';
 import {
   type FailedAnswer,
   type FailedAttempt,
@@ -12,7 +12,6 @@ import {
   resultOf,
 } from '../../src/kinds/shared/failure-report.ts';
 import type { FailureReason } from '../../src/kinds/shared/failures.ts';
-import { longWaitStatus } from '../../src/kinds/shared/waiting.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { anAnswer, aPipeSettings, astray, HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';
 import { anApplied } from '../support/pipe-settings-visits.ts';

@@ -2,6 +2,7 @@ import type { FailureClass, Success, Verdict } from '../../api/reply/verdict.ts'
 import type { Event, Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { CALLED_OFF_MS, type FailureRule, NEW_OBJECT_MS } from '../../waits.ts';
+import type { Answer, NoCall } from './calls.ts';
 import { wholeSecond } from './canonical.ts';
 import {
   type CommonStatus,
@@ -14,7 +15,6 @@ import {
   statusWith,
   withoutStop,
 } from './common-status.ts';
-import type { Answer, NoCall } from './contract.ts';
 import { type FailureReason, longestWait, nextWait, sameCause, sideOf } from './failures.ts';
 
 /**

@@ -10,11 +10,11 @@ import {
   type ResourceType,
 } from '../../kube/resource.ts';
 import { soundStatus } from '../schema/sound.ts';
-import { Caller } from './calls.ts';
+import { Caller } from './caller.ts';
 import { type CommonStatus, generationOf, REQUESTED_AT, requestedAt } from './common-status.ts';
 import type { KindContext } from './context.ts';
 import { fitTo } from './fit.ts';
-import { secretRefOf } from './remembered.ts';
+import { secretRefOf } from './keys.ts';
 
 /** What a kind is, before it does anything. */
 export interface KindOptions<T extends KubeObject> {
@@ -67,7 +67,7 @@ export function createKind<T extends KubeObject>(
  * that refer to a Secret by that. A status alone wakes nobody.
  */
 function createStore<T extends KubeObject>(context: KindContext, options: KindOptions<T>) {
-  const { secrets, enqueue, changed, waiters, onSecretChange } = context;
+  const { secrets, enqueue, changed, permits, onSecretChange } = context;
   const { type, status, targetOf } = options;
   const idOf = (key: string): string => queueKey(type.kind, key);
   const sound = soundStatus(status);
@@ -102,7 +102,7 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     // One that waits for its turn with the old key begins anew.
     for (const object of store.byIndex('secret', secret)) {
       const id = idOf(keyOf(object));
-      if (!waiters.woken(id)) enqueue(id, 'scheduled');
+      if (!permits.wake(id)) enqueue(id, 'scheduled');
     }
   });
   return { store, others };

@@ -98,7 +98,7 @@ const KEYS: readonly Mutation[] = [
   {
     name: 'key-is-masked-in-names',
     rule: 'A key is hidden in the names of fields too.',
-    file: 'kinds/shared/masked.ts',
+    file: 'api/reply/masked.ts',
     from: '[mask(name), ',
     to: '[name, ',
     seenBy: { test: CANONICAL, title: 'texts are masked wherever they stand in a result' },
@@ -106,7 +106,7 @@ const KEYS: readonly Mutation[] = [
   {
     name: 'own-texts-are-not-masked',
     rule: 'What an object itself declares is known again, though it looks like a key.',
-    file: 'kinds/shared/masked.ts',
+    file: 'api/reply/masked.ts',
     from: 'return shown.has(text) ? text : masked;',
     to: 'return masked;',
     seenBy: { test: CANONICAL, title: 'but for what the object itself shows' },
