@@ -1,21 +1,18 @@
 import type { Reply } from '../../src/api/reply/reply.ts';
 import { judge } from '../../src/api/reply/verdict.ts';
 import type { Context, Result } from '../../src/controller/kind.ts';
-import { Attempt, type End } from '../../src/kinds/organization/attempt.ts';
-import {
-  type Reported,
-  sameKey,
-  type Tuple,
-} from '../../src/kinds/organization/endpoints/endpoints.ts';
+import { attempt } from '../../src/kinds/organization/attempt.ts';
+import { type Reported, sameKey, type Tuple } from '../../src/kinds/organization/endpoints.ts';
 import { cleanupGoal, type Goal, goalOf } from '../../src/kinds/organization/goal.ts';
-import { ofThisApi } from '../../src/kinds/organization/inventory.ts';
+import { ofThisApi } from '../../src/kinds/organization/perform.ts';
+import { Ways } from '../../src/kinds/organization/refusal.ts';
 import { report } from '../../src/kinds/organization/report.ts';
 import type {
   Organization,
   OrganizationSpec,
   OrganizationStatus,
 } from '../../src/kinds/organization/resource.ts';
-import { Ways } from '../../src/kinds/organization/ways.ts';
+import { type End, Known } from '../../src/kinds/organization/work.ts';
 import type { Answer, Calls, NoCall } from '../../src/kinds/shared/calls.ts';
 import { API_HASH, T0 } from './objects.ts';
 import { e } from './organization-entries.ts';
@@ -126,29 +123,24 @@ export class AttemptRig {
   async run(): Promise<{ readonly end: End; readonly result: Result }> {
     const began = this.object;
     const { draft, events } = ofThisApi(began.status ?? {}, API_HASH);
-    const options = {
+    const { latest } = this.#wish;
+    const work = {
+      began,
       context: this.context(),
       calls: this.calls(),
+      spec: this.#spec,
       goal: this.goal,
+      latest: latest === undefined ? undefined : T0 + latest,
       segments: ['v1', 'organizations', this.#spec.organizationId],
+      hash: 'sha256:declared',
       apiHash: API_HASH,
       settleMs: SETTLE_MS,
-      mayRemove: this.#spec.deletionPolicy === 'RemovePrivateEndpoints',
       ways: this.ways,
       stillWanted: () => this.isWanted,
     };
-    const attempt = new Attempt(options, draft, events);
-    const end = await attempt.run();
-    const { latest } = this.#wish;
-    const result = report(attempt, end, {
-      object: began,
-      spec: this.#spec,
-      goal: this.goal,
-      hash: 'sha256:declared',
-      settleMs: SETTLE_MS,
-      now: this.now,
-      latest: latest === undefined ? undefined : T0 + latest,
-    });
+    const known = new Known(draft, events);
+    const end = await attempt(work, known);
+    const result = report(known, end, { ...work, now: this.now });
     const status = stored(result.status);
     this.object = { ...this.object, status };
     return { end, result: { ...result, status } };

@@ -1,8 +1,4 @@
-import {
-  Listing,
-  type Reported,
-  type Tuple,
-} from '../../src/kinds/organization/endpoints/endpoints.ts';
+import { Listing, type Reported, type Tuple } from '../../src/kinds/organization/endpoints.ts';
 import { type Goal, goalOf } from '../../src/kinds/organization/goal.ts';
 import type {
   InventoryEntry,

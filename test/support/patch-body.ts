@@ -1,4 +1,4 @@
-import type { Tuple } from '../../src/kinds/organization/endpoints/endpoints.ts';
+import type { Tuple } from '../../src/kinds/organization/endpoints.ts';
 
 /** The body of a PATCH of an organization. */
 export interface Body {

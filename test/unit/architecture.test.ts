@@ -59,7 +59,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/api/reply/',
     'src/api/limiter/',
   ],
-  'src/kinds/organization/endpoints/': ['src/kinds/organization/'],
 };
 /** Each names every kind, for one who asks about all. */
 const LISTS_OF_KINDS = new Set(['src/kinds/index.ts', 'src/kinds/definitions.ts']);

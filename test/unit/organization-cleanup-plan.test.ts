@@ -34,9 +34,7 @@ function planned(given: Given) {
   return planCleanup(object, {
     others,
     apiHash: API_HASH,
-    deadline: DEADLINE,
-    hasFailed,
-    now: T0 + now,
+    isOver: hasFailed && T0 + now >= DEADLINE,
   });
 }
 

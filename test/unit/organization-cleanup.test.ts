@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cleanUp } from '../../src/kinds/organization/deletion.ts';
-import type { Setup } from '../../src/kinds/organization/perform.ts';
 import { FINALIZER } from '../../src/kinds/organization/resource.ts';
+import type { Setup } from '../../src/kinds/organization/work.ts';
 import { API_HASH, BASE_URL, MINUTE, readyIn, SECOND } from '../support/objects.ts';
 import { type AttemptRig, type AttemptWish, attemptOn } from '../support/organization-attempt.ts';
 import { appliedStatus, at, entry } from '../support/organization-entries.ts';
@@ -20,7 +20,7 @@ function deleted(wish: AttemptWish = {}, planOnly = false) {
     spec: { deletionPolicy: 'RemovePrivateEndpoints', ...wish.spec },
   });
   const setup = {
-    context: {
+    kind: {
       planOnly,
       cleanupDeadlineMs: 10 * MINUTE,
       announce: ({ reason }: { readonly reason: string }) => void announced.push(reason),

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  Listing,
-  type Reported,
-  readList,
-} from '../../src/kinds/organization/endpoints/endpoints.ts';
-import { readReply } from '../../src/kinds/organization/endpoints/reply.ts';
+import { Listing, type Reported, readList } from '../../src/kinds/organization/endpoints.ts';
+import { shownIn } from '../../src/kinds/organization/observation.ts';
 import { e } from '../support/organization-entries.ts';
 
 const many = <T>(count: number, one: (index: number) => T): T[] =>
@@ -73,8 +69,8 @@ describe('a list beyond all measure', () => {
       region: long,
       description: long,
     }));
-    const { list, shown } = readReply({ privateEndpoints: entries, name: long }, {});
-    expect(list).toHaveLength(10_000);
+    const result = { privateEndpoints: entries, name: long };
+    const shown = shownIn(result, readList(result), {});
     expect(shown.privateEndpointsTotal).toBe(10_000);
     expect(shown.privateEndpoints).toHaveLength(200);
     const [first] = shown.privateEndpoints ?? [];
@@ -90,7 +86,6 @@ test('a reply without a list shows the one before it', () => {
   const before = {
     organization: { privateEndpoints: [e('a')], privateEndpointsTotal: 7, name: 'Old' },
   };
-  const { list, shown } = readReply({ name: 'New' }, before);
-  expect(list).toBeUndefined();
+  const shown = shownIn({ name: 'New' }, undefined, before);
   expect(shown).toEqual({ name: 'New', privateEndpoints: [e('a')], privateEndpointsTotal: 7 });
 });

@@ -5,7 +5,7 @@ import {
   type Reported,
   sameKey,
   type Tuple,
-} from '../../src/kinds/organization/endpoints/endpoints.ts';
+} from '../../src/kinds/organization/endpoints.ts';
 import {
   cleanupGoal,
   goalOf,

@@ -1,23 +1,15 @@
-import { asReported, type Listing, plain, sameKey, type Tuple } from './endpoints/endpoints.ts';
+import { asReported, type Change, type Listing, plain, sameKey, type Tuple } from './endpoints.ts';
 import { type Goal, isOurs, managesEndpoints } from './goal.ts';
 import { LIMITS } from './limits.ts';
 import type { DeclaredEndpoint, InventoryEntry } from './resource.ts';
+import type { Known } from './work.ts';
 
 /** Everything that decides; nothing in it is older than the observation but the inventory. */
-export interface Question {
+export interface Question extends Pick<Known, 'list' | 'name'> {
   readonly goal: Goal;
   /** As the observation has settled it. */
   readonly inventory: readonly InventoryEntry[];
-  /** Undefined: unknown, so that nothing is added or removed. */
-  readonly list: Listing | undefined;
-  /** As last reported; undefined: unknown. */
-  readonly name: string | undefined;
   readonly now: number;
-}
-
-export interface Change {
-  readonly add: readonly Tuple[];
-  readonly remove: readonly Tuple[];
 }
 
 /**
@@ -35,37 +27,39 @@ export interface Decision {
   readonly blocked: readonly Tuple[] | undefined;
 }
 
-export const NOTHING_TO_DO: Decision = {
-  name: undefined,
-  add: [],
-  remove: [],
-  conflicts: [],
-  blocked: undefined,
-};
+/** By what was due when the list was asked for: a lost change may land until the answer. */
+export function decideOn(
+  { draft, observedAt, list, name }: Known,
+  goal: Goal,
+  now: number,
+): Decision {
+  const { privateEndpoints: inventory = [] } = draft;
+  return decide({ goal, inventory, list, name, now: observedAt ?? now });
+}
 
 /** Pure: the difference between the goal and what was observed. */
 export function decide(question: Question): Decision {
-  const { goal, list } = question;
+  const { goal, list, inventory } = question;
   const name = goal.isCleanup || goal.name === question.name ? undefined : goal.name;
-  if (!managesEndpoints(goal)) return { ...NOTHING_TO_DO, name };
   // A missing one counts for the cap too: it may be in the next list.
-  const unwanted = question.inventory.filter(
+  const unwanted = inventory.filter(
     (entry) =>
       isOurs(entry) &&
       (entry.state === 'Present' || entry.state === 'Missing') &&
       !goal.wanted.has(sameKey(entry)),
   );
-  const blocked = unwanted.length > goal.mostRemovals ? unwanted : undefined;
-  if (!list) return { ...NOTHING_TO_DO, name, blocked };
-  const isKeptBack = (tuple: Tuple): boolean => hasOther(tuple, list, question.inventory);
+  const isManaged = managesEndpoints(goal);
+  const blocked = isManaged && unwanted.length > goal.mostRemovals ? unwanted : undefined;
+  if (!isManaged || !list) return { name, add: [], remove: [], conflicts: [], blocked };
+  const isKeptBack = (tuple: Tuple): boolean => hasOther(tuple, list, inventory);
   const removals = unwanted.filter(({ state }) => state === 'Present');
   const additions = missingOf(question);
+  const add = additions.filter((one) => isToBeAdded(one, question) && !isKeptBack(one));
   return {
     name,
     remove: removals.filter((one) => isDue(one, question) && !isKeptBack(one)),
-    add: additions
-      .filter((one) => isToBeAdded(one, question) && !isKeptBack(one))
-      .slice(0, room(question)),
+    // What has to wait for room follows when something has left the inventory.
+    add: add.slice(0, Math.max(0, LIMITS.inventory - inventory.length)),
     conflicts: [...additions, ...removals].filter(isKeptBack),
     blocked,
   };
@@ -74,11 +68,9 @@ export function decide(question: Question): Decision {
 /** Declared and not there; those that were never tried come first. */
 function missingOf({ goal, inventory }: Question): readonly DeclaredEndpoint[] {
   const known = new Map(inventory.map((entry) => [sameKey(entry), entry.state]));
-  const declared = goal.isCleanup ? [] : (goal.endpoints ?? []);
-  return [
-    ...declared.filter((one) => !known.has(sameKey(one))),
-    ...declared.filter((one) => known.has(sameKey(one)) && known.get(sameKey(one)) !== 'Present'),
-  ];
+  const stateOf = (one: Tuple) => known.get(sameKey(one));
+  const missing = goal.declared.filter((one) => stateOf(one) !== 'Present');
+  return missing.toSorted((a, b) => Number(known.has(sameKey(a))) - Number(known.has(sameKey(b))));
 }
 
 function isToBeAdded(endpoint: DeclaredEndpoint, question: Question): boolean {
@@ -87,11 +79,6 @@ function isToBeAdded(endpoint: DeclaredEndpoint, question: Question): boolean {
   // Ours may have the id with another provider or region: that one goes first.
   if (!entry) return !inventory.some((one) => isOurs(one) && plain(one.id) === plain(endpoint.id));
   return (entry.state === 'Refused' || entry.state === 'Unconfirmed') && isDue(entry, question);
-}
-
-/** What has to wait for room follows when something has left the inventory. */
-function room({ inventory }: Question): number {
-  return Math.max(0, LIMITS.inventory - inventory.length);
 }
 
 /** Whether the list has this id in an entry that is neither this endpoint nor ours. */

@@ -5,14 +5,14 @@ import type { KindContext } from '../shared/context.ts';
 import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
 import { cleanUp } from './deletion.ts';
-import { goalOf } from './goal.ts';
-import { oursIn } from './inventory.ts';
-import { type Setup, tryOnce } from './perform.ts';
+import { goalOf, oursIn } from './goal.ts';
+import { tryOnce } from './perform.ts';
 import { previewOf } from './preview.ts';
+import type { Ways } from './refusal.ts';
 import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
 import * as resource from './resource.ts';
 import { status } from './status.ts';
-import type { Ways } from './ways.ts';
+import type { Setup } from './work.ts';
 
 type Organization = resource.Organization;
 
@@ -20,13 +20,13 @@ type Organization = resource.Organization;
 export const organization = { create, operation: UPDATE_ORGANIZATION };
 
 /** The name and private endpoints of one existing organization, brought about by PATCH. */
-function create(context: KindContext): Kind {
-  const apiHash = digestOf(context.api.baseUrl);
-  const settleMs = context.apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
+function create(kind: KindContext): Kind {
+  const apiHash = digestOf(kind.api.baseUrl);
+  const settleMs = kind.apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
   const memory = { ways: new Map<string, Ways>(), failedCleanups: new Set<string>() };
-  const kind = { type: resource.organizationType, status, targetOf: resource.targetOf };
-  return createKind<Organization>(context, kind, (object, attempt, shared) =>
-    reconcile(object, attempt, { context, apiHash, settleMs, ...memory, ...shared }),
+  const options = { type: resource.organizationType, status, targetOf: resource.targetOf };
+  return createKind<Organization>(kind, options, (object, context, shared) =>
+    reconcile(object, context, { kind, apiHash, settleMs, ...memory, ...shared }),
   );
 }
 
@@ -42,14 +42,10 @@ async function reconcile(
   const declared = declaredOrganization(setup);
   const stillWanted = (): boolean => context.stillWanted();
   return reconcileDeclared(
-    context.object(),
-    context,
-    setup,
-    declared,
-    async (began, wanted, ...made) => {
-      const wish = { ...wanted, goal: goalOf(wanted.spec), stillWanted };
-      const { result } = await tryOnce(began, context, setup, wish, ...made);
-      return result;
+    ...([context.object(), context, setup, declared] as const),
+    async (began, { spec, due }, calls, none) => {
+      const wish = { began, context, calls, spec, goal: goalOf(spec), stillWanted };
+      return (await tryOnce(setup, wish, due, none)).result;
     },
   );
 }
@@ -72,15 +68,16 @@ async function keepFinalizer(
 
 /** What is declared of an organization, for the decision that all such kinds make the same way. */
 function declaredOrganization({
-  context: { api, planOnly },
+  kind: { api, planOnly },
   apiHash,
 }: Setup): Declared<Organization, resource.OrganizationSpec> {
-  const { kind } = resource.organizationType;
   return {
     ...{ apiHash, planOnly },
     parse: resource.parseSpec,
     contested: ({ organizationId }) => ({
-      ...{ kind, what: 'the organization', beforeDeletion: BEFORE_DELETION },
+      kind: resource.organizationType.kind,
+      what: 'the organization',
+      beforeDeletion: BEFORE_DELETION,
       find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`,
     }),
     hashOf: (spec) => addressOf(api.baseUrl, spec.organizationId, goalOf(spec)).hash,

@@ -1,152 +1,151 @@
-import type { Success } from '../../api/reply/verdict.ts';
-import type { Event } from '../../controller/kind.ts';
 import { LEFT_OUT_ALL_GONE_MS, LEFT_OUT_IS_EMPTY_MS } from '../../waits.ts';
+import type { Answer } from '../shared/calls.ts';
 import { timestamp } from '../shared/canonical.ts';
 import { withDrift, withHistory } from '../shared/changes.ts';
-import { generationOf, lastRequestOf } from '../shared/common-status.ts';
+import { generationOf } from '../shared/common-status.ts';
+import { fitTo } from '../shared/fit.ts';
 import type { FieldChange } from '../shared/preview.ts';
-import { Listing, type Tuple } from './endpoints/endpoints.ts';
-import { isListLeftOut, type OrganizationReply, readReply, shownList } from './endpoints/reply.ts';
-import { fieldOf, placeOf } from './endpoints/wording.ts';
-import { changeEvents, leftOutEvents, remarkEvents, renamedEvents } from './events.ts';
+import * as endpoint from './endpoints.ts';
+import { changeEvents, eventsOf, remarkEvents, renamedEvents } from './events.ts';
 import { type Goal, managesEndpoints } from './goal.ts';
-import { UPDATE_ORGANIZATION } from './remote.ts';
-import type { Organization, OrganizationStatus, PendingChange } from './resource.ts';
+import type { Request } from './remote.ts';
+import type { OrganizationStatus } from './resource.ts';
 import { type Settlement, settle } from './settle.ts';
+import { reportedOrganization } from './status.ts';
+import type { Known, Work } from './work.ts';
 
-/** What is known of the organization; it is gone with the attempt. */
-export interface Known {
-  /** The status as it would be written now, but for what the end of the attempt decides. */
-  draft: OrganizationStatus;
-  /** Undefined: not observed, or the reply had no list. */
-  list: Listing | undefined;
-  name: string | undefined;
-  /** Epoch ms at which the request left whose reply showed this; undefined: none has. */
-  observedAt: number | undefined;
-  requestId: string | undefined;
-  events: readonly Event[];
-  /** Differences between two replies that the operator did not make. */
-  drift: number;
-}
-
-export type Request =
-  /** With a name: it is sent for that, where the API takes no other way. */
-  | { readonly type: 'observe'; readonly name?: string | undefined }
-  | { readonly type: 'name'; readonly name: string }
-  | { readonly type: 'change'; readonly change: PendingChange };
+type Result = Readonly<Record<string, unknown>>;
+type Shown = NonNullable<OrganizationStatus['organization']>;
 
 /** HTTP 200 with a result, and the request that it answers. */
-export interface Replied {
-  readonly object: Organization;
-  readonly goal: Goal;
-  readonly verdict: Success;
-  /** Epoch ms of the request's first byte. */
-  readonly sentAt: number;
-  readonly now: number;
-  readonly settleMs: number;
-  readonly apiHash: string;
+interface Replied extends Extract<Answer, { type: 'success' }> {
   readonly request: Request;
+  readonly now: number;
 }
 
 /** Adds what a reply shows to what is known: its list settles what is open. */
-export function learn(known: Known, replied: Replied): void {
-  const { verdict, request, sentAt, now, apiHash, object, goal } = replied;
+export function learn(known: Known, work: Work, replied: Replied): void {
+  const { request, sentAt, now } = replied;
+  const { result, requestId } = replied.verdict;
+  const { goal, context, apiHash } = work;
   const { draft } = known;
-  const reply = readReply(verdict.result, draft);
-  const { list, leftOutSince, events: leftOut } = listIn(draft, reply, replied);
-  const settlement = list && settled(draft, list, replied);
-  const inventory = settlement?.inventory ?? draft.privateEndpoints ?? [];
-  const isAssumed = list !== undefined && !reply.list;
-  const { changes, drift, events } = changesIn(draft, reply, settlement, replied);
+  const reported = endpoint.readList(result);
+  // What cannot be read is no empty list.
+  const isLeftOut = managesEndpoints(goal) && (result.privateEndpoints ?? undefined) === undefined;
+  const leftOut = isLeftOut ? listLeftOut(draft, sentAt) : undefined;
+  const entries = reported ?? leftOut?.entries;
+  const list = entries && new endpoint.Listing(entries);
+  const settlement = list && settled(draft, list, work, replied);
+  const shown = shownIn(result, entries, draft);
+  const { changes, drift, remarks } = changesIn(draft, shown, settlement, request, goal);
+  const object = context.object();
+  const news = object.status?.applied === undefined ? [] : changes;
+  known.name = nameIn(result);
+  known.requestId = requestId;
+  known.drift += drift.length;
+  known.events = [
+    ...known.events,
+    ...(leftOut?.events ?? []),
+    ...renamedEvents(drift.filter(({ field }) => field === 'name')),
+    ...remarkEvents(remarks),
+    ...changeEvents(news, requestId),
+  ];
   known.draft = {
     ...draft,
-    ...compared(goal, reply),
+    ...compared(goal, known.name, reported),
     verified: { time: timestamp(now), apiHash },
-    lastRequest: lastRequestOf(UPDATE_ORGANIZATION, verdict, now),
-    organization: isAssumed ? { ...reply.shown, ...shownList([]) } : reply.shown,
-    listLeftOutSince: leftOutSince,
-    privateEndpoints: inventory.length > 0 ? inventory : undefined,
+    organization: shown,
+    listLeftOutSince: leftOut?.since,
+    privateEndpoints: endpoint.filled(settlement?.inventory ?? draft.privateEndpoints ?? []),
     pendingChange: settlement ? settlement.pendingChange : draft.pendingChange,
     drift: withDrift(draft.drift, drift, now),
-    history: withHistory(draft.history, changes, { object, requestId: verdict.requestId, now }),
+    history: withHistory(draft.history, changes, { object, requestId, now }),
   };
-  known.name = reply.name;
-  known.requestId = verdict.requestId;
-  known.events = [...known.events, ...leftOut, ...events];
-  known.drift += drift.length;
   // A name changes no endpoint: what the observation before it has shown still counts.
   if (request.type === 'name' && !list) return;
   known.list = list;
   known.observedAt = sentAt;
 }
 
-interface ReadList {
-  readonly list?: Listing;
-  readonly leftOutSince?: string;
-  readonly events: readonly Event[];
+function nameIn({ name }: Result): string | undefined {
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** In the bounds of the status. A list that the reply lacks is that of the reply before. */
+export function shownIn(
+  result: Result,
+  list: readonly endpoint.Reported[] | undefined,
+  before: OrganizationStatus,
+): Shown {
+  const { privateEndpoints, privateEndpointsTotal } = before.organization ?? {};
+  const endpoints = list
+    ? { privateEndpoints: list, privateEndpointsTotal: list.length }
+    : { privateEndpoints, privateEndpointsTotal };
+  return fitTo(reportedOrganization, { ...result, name: nameIn(result), ...endpoints });
+}
+
+/** The entries of the last list that the status keeps. */
+export function storedEntries({ organization }: OrganizationStatus = {}): endpoint.Reported[] {
+  return (organization?.privateEndpoints ?? []).flatMap(({ id, ...rest }) =>
+    id === undefined ? [] : { id, ...rest },
+  );
 }
 
 /**
  * An API may leave out a list that is empty. That is believed after a minute where nothing else was
- * there than what this object removes, else after ten. What cannot be read is no empty list.
+ * there than what this object removes, else after ten.
  */
-function listIn(draft: OrganizationStatus, reply: OrganizationReply, replied: Replied): ReadList {
-  const { verdict, sentAt, goal } = replied;
-  if (reply.list) return { list: new Listing(reply.list), events: [] };
-  if (!isListLeftOut(verdict.result) || !managesEndpoints(goal)) return { events: [] };
-  const leftOutSince = draft.listLeftOutSince ?? timestamp(sentAt);
+function listLeftOut(draft: OrganizationStatus, sentAt: number) {
+  const since = draft.listLeftOutSince ?? timestamp(sentAt);
   const removed = new Set(draft.pendingChange?.remove.map(({ id }) => id));
   const present = (draft.privateEndpoints ?? []).filter(
     ({ id, state }) => state === 'Present' && !removed.has(id),
   );
   const wait = present.length === 0 ? LEFT_OUT_IS_EMPTY_MS : LEFT_OUT_ALL_GONE_MS;
-  if (sentAt - Date.parse(leftOutSince) < wait) return { leftOutSince, events: [] };
-  return { list: new Listing([]), leftOutSince, events: leftOutEvents(present) };
+  if (sentAt - Date.parse(since) < wait) return { since, events: [] };
+  return { since, entries: [], events: eventsOf('left-out', present) };
 }
 
-function settled(draft: OrganizationStatus, list: Listing, replied: Replied): Settlement {
-  const { request, goal, sentAt: askedAt, now, settleMs, object } = replied;
-  const change = request.type === 'change' ? request.change : draft.pendingChange;
-  const sent = change && { change, answered: request.type === 'change' };
-  const inventory = draft.privateEndpoints ?? [];
-  const wasApplied = draft.applied?.generation === generationOf(object);
-  const evidence = { inventory, goal, list, askedAt, now, sent, settleMs, wasApplied };
-  return settle({ ...evidence, uid: object.metadata.uid });
-}
-
-/** What this reply shows that this object changed, and what somebody else has. */
-function changesIn(
+function settled(
   draft: OrganizationStatus,
-  { name, shown }: OrganizationReply,
-  settlement: Settlement | undefined,
-  { object, verdict, request, goal }: Replied,
+  list: endpoint.Listing,
+  { goal, settleMs, context }: Work,
+  { request, sentAt: askedAt, now }: Replied,
+): Settlement {
+  const object = context.object();
+  const change = request.change ?? draft.pendingChange;
+  const sent = change && { change, answered: request.type === 'change' };
+  const { privateEndpoints: inventory = [], applied } = draft;
+  const wasApplied = applied?.generation === generationOf(object);
+  const { uid } = object.metadata;
+  return settle({ inventory, goal, list, askedAt, now, sent, settleMs, wasApplied, uid });
+}
+
+/** What a reply shows that this object changed, and what somebody else has. */
+function changesIn(
+  { organization }: OrganizationStatus,
+  { name: to }: Shown,
+  { added = [], removed = [], remarks = [] }: Partial<Settlement> = {},
+  { type, name }: Request,
+  goal: Goal,
 ) {
-  const from = draft.organization?.name;
-  const { added = [], removed = [], remarks = [] } = settlement ?? {};
-  const to = shown.name === from ? undefined : shown.name;
-  const isNamed = request.type !== 'change' && name !== undefined && name === request.name;
-  const isOthers = request.type === 'observe' && !goal.isCleanup && from !== undefined;
-  const renamed = to === undefined ? [] : [{ field: 'name', from, to }];
-  const changes = [...(isNamed ? renamed : []), ...endpointChanges(added, removed)];
-  const byOthers = isOthers && name !== goal.name ? renamed : [];
+  const from = organization?.name;
+  const renamed = to === undefined || to === from ? [] : [{ field: 'name', from, to }];
+  const isOthers = type === 'observe' && !goal.isCleanup && from !== undefined && to !== goal.name;
   const gone = remarks.filter(({ remark }) => remark === 'vanished').map(({ tuple }) => tuple);
-  const news = object.status?.applied === undefined ? [] : changes;
   return {
-    changes,
-    drift: [...byOthers, ...endpointChanges([], gone)],
-    events: [
-      ...renamedEvents(byOthers),
-      ...remarkEvents(remarks),
-      ...changeEvents(news, verdict.requestId),
-    ],
+    changes: [...(to === name ? renamed : []), ...endpointChanges(added, removed)],
+    drift: [...(isOthers ? renamed : []), ...endpointChanges([], gone)],
+    remarks,
   };
 }
 
 /** Endpoints that came, and endpoints that went. */
 export function endpointChanges(
-  added: readonly Tuple[],
-  removed: readonly Tuple[],
+  added: readonly endpoint.Tuple[],
+  removed: readonly endpoint.Tuple[],
 ): readonly FieldChange[] {
+  const { fieldOf, placeOf } = endpoint;
   return [
     ...added.map((one) => ({ field: fieldOf(one), to: placeOf(one) })),
     ...removed.map((one) => ({ field: fieldOf(one), from: placeOf(one) })),
@@ -156,26 +155,28 @@ export function endpointChanges(
 /** Declared values that the reply has otherwise, and those that it does not have. */
 function compared(
   { name: declared, endpoints, isCleanup }: Goal,
-  { name: reported, list }: OrganizationReply,
+  reported: string | undefined,
+  list: readonly endpoint.Reported[] | undefined,
 ): Pick<OrganizationStatus, 'differences' | 'notReported'> {
   if (isCleanup) return { differences: undefined, notReported: undefined };
-  const listing = new Listing(list ?? []);
-  // The API cannot change a description, so one that differs is only shown.
-  const described = (endpoints ?? []).flatMap((endpoint) => {
-    const { description } = endpoint;
-    const found = listing.find(endpoint);
-    if (!found || description === undefined || description === (found.description ?? '')) return [];
-    const field = fieldOf(endpoint, '.description');
-    return { field, declared: description, reported: found.description ?? '' };
-  });
+  const listing = new endpoint.Listing(list ?? []);
   const isOther = declared !== undefined && reported !== undefined && declared !== reported;
-  const differences = [...(isOther ? [{ field: 'name', declared, reported }] : []), ...described];
+  // The API cannot change a description, so one that differs is only shown.
+  const described = (endpoints ?? []).flatMap((one) => {
+    const { description = '' } = listing.find(one) ?? one;
+    if (one.description === undefined || one.description === description) return [];
+    const field = endpoint.fieldOf(one, '.description');
+    return { field, declared: one.description, reported: description };
+  });
   const notReported = [
     ...(declared !== undefined && reported === undefined ? ['name'] : []),
     ...(endpoints && !list ? ['privateEndpoints'] : []),
   ];
   return {
-    differences: differences.length > 0 ? differences : undefined,
-    notReported: notReported.length > 0 ? notReported : undefined,
+    differences: endpoint.filled([
+      ...(isOther ? [{ field: 'name', declared, reported }] : []),
+      ...described,
+    ]),
+    notReported: endpoint.filled(notReported),
   };
 }

@@ -1,58 +1,59 @@
-import type { Context, Result } from '../../controller/kind.ts';
-import type { Calls, NoCall } from '../shared/calls.ts';
-import type { KindContext } from '../shared/context.ts';
+import type { Event, Result } from '../../controller/kind.ts';
+import type { NoCall } from '../shared/calls.ts';
+import { timestamp } from '../shared/canonical.ts';
 import type { Wanted } from '../shared/declared.ts';
-import type { Shared } from '../shared/objects.ts';
-import { Attempt } from './attempt.ts';
-import type { Goal } from './goal.ts';
-import { dueNow, ofThisApi } from './inventory.ts';
+import { attempt } from './attempt.ts';
+import { tupleOf } from './endpoints.ts';
+import { eventsOf } from './events.ts';
+import { oursIn } from './goal.ts';
+import { Ways } from './refusal.ts';
 import { addressOf } from './remote.ts';
 import { report } from './report.ts';
-import {
-  mayRemove,
-  type Organization,
-  type OrganizationSpec,
-  type OrganizationStatus,
-} from './resource.ts';
-import { Ways } from './ways.ts';
-
-/** What the reconciles of all Organizations share. */
-export interface Setup extends Shared<Organization> {
-  readonly context: KindContext;
-  readonly apiHash: string;
-  readonly settleMs: number;
-  /** By uid. */
-  readonly ways: Map<string, Ways>;
-  /** Uids of which this process has tried a cleanup in vain. */
-  readonly failedCleanups: Set<string>;
-}
-
-/** One attempt, and what decides about it. */
-interface Wish extends Wanted<OrganizationSpec> {
-  readonly goal: Goal;
-  /** Epoch ms: when the next attempt is made at the latest. */
-  readonly latest?: number;
-  readonly stillWanted: () => boolean;
-}
+import type { InventoryEntry, OrganizationSpec, OrganizationStatus } from './resource.ts';
+import { Known, type Setup, type Wish } from './work.ts';
 
 /** Makes the attempt for which there is a permit, or reports why there is none. */
 export async function tryOnce(
-  began: Organization,
-  context: Context<Organization>,
-  { context: { api }, apiHash, settleMs, ways: known }: Setup,
-  { spec, goal, due, latest, stillWanted }: Wish,
-  calls: Calls,
+  { kind, apiHash, settleMs, ways: all }: Setup,
+  wish: Wish,
+  { priority }: Wanted<OrganizationSpec>['due'],
   none?: NoCall,
 ): Promise<{ readonly result: Result; readonly draft: OrganizationStatus }> {
-  const { segments, hash } = addressOf(api.baseUrl, spec.organizationId, goal);
+  const { began, context, spec, goal } = wish;
   const { uid } = began.metadata;
-  const ways = known.get(uid) ?? new Ways();
-  known.set(uid, ways);
+  const ways = all.get(uid) ?? new Ways();
+  all.set(uid, ways);
+  const { segments, hash } = addressOf(kind.api.baseUrl, spec.organizationId, goal);
+  const work = { ...wish, segments, hash, apiHash, settleMs, ways };
   const { draft, events } = ofThisApi(began.status ?? {}, apiHash);
-  const made = { context, calls, goal, segments, apiHash, settleMs, ways, stillWanted };
-  const status = due.priority === 'user' ? dueNow(draft, context.now()) : draft;
-  const attempt = new Attempt({ ...made, mayRemove: mayRemove(began) }, status, events);
-  const end = await attempt.run(none);
-  const reporting = { object: began, spec, goal, hash, settleMs, latest, now: context.now() };
-  return { result: report(attempt, end, reporting), draft: attempt.draft };
+  const known = new Known(priority === 'user' ? dueNow(draft, context.now()) : draft, events);
+  const end = await attempt(work, known, none);
+  return { result: report(known, end, { ...work, now: context.now() }), draft: known.draft };
+}
+
+/**
+ * The status, as far as it speaks of this API: with another `--api-url`, what was ours there can be
+ * neither seen nor removed here.
+ */
+export function ofThisApi(
+  status: OrganizationStatus,
+  apiHash: string,
+): { readonly draft: OrganizationStatus; readonly events?: readonly Event[] } {
+  if (!status.verified || status.verified.apiHash === apiHash) return { draft: status };
+  const asFound = (entry: InventoryEntry) =>
+    ({ ...tupleOf(entry), origin: 'Found', state: 'Present' }) as const;
+  const privateEndpoints = status.privateEndpoints?.filter(({ origin }) => origin).map(asFound);
+  const gone = { verified: undefined, applied: undefined, organization: undefined };
+  const unsettled = { pendingChange: undefined, listLeftOutSince: undefined };
+  const draft = { ...status, ...gone, ...unsettled, privateEndpoints };
+  return { draft, events: eventsOf('relocated', oursIn(status)) };
+}
+
+/** A person wants it now: what was sent in vain does not wait for its own time. */
+function dueNow(status: OrganizationStatus, now: number): OrganizationStatus {
+  const nextAttemptTime = timestamp(now);
+  const privateEndpoints = status.privateEndpoints?.map((entry) =>
+    entry.attempts === undefined ? entry : { ...entry, nextAttemptTime },
+  );
+  return { ...status, privateEndpoints };
 }

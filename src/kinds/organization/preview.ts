@@ -1,14 +1,14 @@
 import type { KubeObject } from '../../kube/resource.ts';
-import type { FieldChange, Preview } from '../shared/preview.ts';
-import { type Change, type Decision, decide, nextChange } from './decide.ts';
-import { Listing, plain, sameKey, type Tuple, tupleOf } from './endpoints/endpoints.ts';
-import { storedEntries } from './endpoints/reply.ts';
-import { counted, names } from './endpoints/wording.ts';
+import type { Preview } from '../shared/preview.ts';
+import { type Decision, decide, nextChange } from './decide.ts';
+import * as endpoint from './endpoints.ts';
 import { type Goal, goalOf, isOurs, managesEndpoints } from './goal.ts';
-import { endpointChanges } from './observation.ts';
+import { endpointChanges, storedEntries } from './observation.ts';
 import { addressOf, changeBody, nameBody, OBSERVE_BODY } from './remote.ts';
 import { type Organization, parseSpec } from './resource.ts';
 import { settle } from './settle.ts';
+
+const { names, counted, sameKey } = endpoint;
 
 /** For the plugin: as if the object were alone. */
 export function preview(object: KubeObject, now: number): Preview {
@@ -30,20 +30,20 @@ export function previewOf(
   const isWhole = shown !== undefined && privateEndpointsTotal <= shown.length;
   // What may be on its way is asked for before anything else.
   const isUnknown = pendingChange !== undefined || (managesEndpoints(goal) && !isWhole);
-  const present = before.filter(({ state }) => state === 'Present').map(tupleOf);
-  const list = new Listing(isUnknown ? present : storedEntries(status));
+  const present = before.filter(({ state }) => state === 'Present').map(endpoint.tupleOf);
+  const list = new endpoint.Listing(isUnknown ? present : storedEntries(status));
   const evidence = { inventory: before, goal, list, askedAt: now, now, settleMs: 0, uid };
   const { inventory } = settle(evidence);
   const decision = decide({ goal, inventory, list, name, now });
   const sent = changesOf(decision, goal, inventory.some(({ lastError }) => lastError) ?? false);
   const [add, remove] = [sent.flatMap((one) => one.add), sent.flatMap((one) => one.remove)];
-  const isRenamed = decision.name !== undefined;
-  const renamed: FieldChange[] = isRenamed
-    ? [{ field: 'name', from: name, to: decision.name }]
-    : [];
+  const { name: to } = decision;
+  const renamed = to === undefined ? [] : [{ field: 'name', from: name, to }];
   const changes = [...renamed, ...endpointChanges(add, remove)];
-  const named = isRenamed ? [nameBody(decision.name)] : [];
-  const rest = [...named, ...sent.map((change) => changeBody(change, goal))];
+  const rest = [
+    ...renamed.map((one) => nameBody(one.to)),
+    ...sent.map((one) => changeBody(one, goal)),
+  ];
   const bodies = [OBSERVE_BODY, ...(isUnknown || decision.blocked ? [] : rest)];
   const { path } = addressOf('', organizationId, goal);
   const owned = new Set(before.filter(isOurs).map(sameKey));
@@ -63,18 +63,18 @@ export function previewOf(
 }
 
 /** One after another, as if each took effect: what has the id of ours follows its removal. */
-function changesOf(decision: Decision, goal: Goal, oneByOne: boolean): readonly Change[] {
-  const ids = new Set(decision.remove.map(({ id }) => plain(id)));
-  const declared = goal.isCleanup ? [] : (goal.endpoints ?? []);
-  const later = declared.filter(({ id }) => ids.has(plain(id)));
-  const add = [...decision.add, ...later];
-  const whole = nextChange(decision, false);
-  if (!oneByOne || !whole)
-    return [whole, nextChange({ ...decision, remove: [], add: later }, false)].filter(
-      (one) => one !== undefined,
+function changesOf(decision: Decision, goal: Goal, oneByOne: boolean): readonly endpoint.Change[] {
+  const { remove } = decision;
+  const ids = new Set(remove.map(({ id }) => endpoint.plain(id)));
+  const later = goal.declared.filter(({ id }) => ids.has(endpoint.plain(id)));
+  if (!oneByOne)
+    return [decision, { ...decision, remove: [], add: later }].flatMap(
+      (one) => nextChange(one, false) ?? [],
     );
-  const removals = decision.remove.map((one) => ({ add: [], remove: [one] }));
-  return [...removals, ...add.map((one) => ({ add: [one], remove: [] }))];
+  return [
+    ...remove.map((one) => ({ add: [], remove: [one] })),
+    ...[...decision.add, ...later].map((one) => ({ add: [one], remove: [] })),
+  ];
 }
 
 const READS = 'One PATCH that reads the list of private endpoints';
@@ -82,7 +82,7 @@ const READS = 'One PATCH that reads the list of private endpoints';
 function said(
   { name, blocked, conflicts }: Decision,
   goal: Goal,
-  { add, remove }: Change,
+  { add, remove }: endpoint.Change,
   requests: number,
 ): string {
   if (blocked)
@@ -98,7 +98,7 @@ function said(
   return conflicts.length > 0 ? what + others : what;
 }
 
-function adopting(adopted: readonly Tuple[]): string {
+function adopting(adopted: readonly endpoint.Tuple[]): string {
   if (adopted.length === 0) return '';
   return `; this object becomes the owner of ${names(adopted)}: it removes them when they are no longer listed`;
 }

@@ -1,18 +1,12 @@
-import {
-  LEFT_OUT_ALL_GONE_MS,
-  LEFT_OUT_IS_EMPTY_MS,
-  MOST_REFUSALS,
-  UNTRIED_MS,
-} from '../../waits.ts';
+import * as waits from '../../waits.ts';
 import { BY_ITSELF } from '../shared/advice.ts';
 import { quoting, withoutStop } from '../shared/common-status.ts';
 import type { FailureReason } from '../shared/failures.ts';
-import type { Attempted } from './attempt.ts';
-import { nextChange } from './decide.ts';
-import type { Tuple } from './endpoints/endpoints.ts';
-import { counted, names } from './endpoints/wording.ts';
-import { type Goal, managesEndpoints } from './goal.ts';
-import type { InventoryEntry, OrganizationStatus } from './resource.ts';
+import { decideOn, nextChange } from './decide.ts';
+import { counted, names } from './endpoints.ts';
+import { managesEndpoints } from './goal.ts';
+import type { InventoryEntry } from './resource.ts';
+import type { Ended, Known } from './work.ts';
 
 /** What keeps the goal from being reached. */
 export interface Problem {
@@ -24,47 +18,60 @@ export interface Problem {
   readonly isExact?: boolean;
 }
 
-/** What the end of an attempt is judged by. */
-interface Ending {
-  readonly goal: Goal;
-  readonly settleMs: number;
-  readonly now: number;
+/** The foremost thing that is not as it should be, of an attempt whose every call worked. */
+export function problemOf(known: Known, work: Ended): Problem | undefined {
+  return (
+    unknownOutcome(known, work) ??
+    tooManyRemovals(known, work) ??
+    unreadable(known, work) ??
+    notSeen(known, work) ??
+    refused(known, work) ??
+    otherName(known, work) ??
+    conflicting(known, work)
+  );
 }
 
-/** The foremost thing that is not as it should be, of an attempt whose every call worked. */
-export function problemOf(attempted: Attempted, ending: Ending): Problem | undefined {
-  const { draft, list, requestId } = attempted;
-  const { goal, settleMs, now } = ending;
-  const { blocked, conflicts } = attempted.decide();
-  const { pendingChange, privateEndpoints: inventory = [] } = draft;
-  // Make sure no change is on its way of which nobody knows what it did
-  if (pendingChange) {
-    const what = inState(inventory, { Unconfirmed: 'adding', Removing: 'removing' });
-    const message = `It is not known whether ${what.join(' and ') || 'the last change'} took effect, and the API may still carry it out. Nothing else is sent until the list shows it or it can no longer take effect; meanwhile the list is read again`;
-    return { reason: 'OutcomeUnknown', message, at: Date.parse(pendingChange.time) + settleMs };
-  }
-  // Make sure no more is removed than spec allows
-  if (blocked) {
-    const { length } = blocked;
-    const message = `Nothing is sent: ${counted(length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}. List them again, or set spec.maxPrivateEndpointRemovals to ${length} or more`;
-    return { reason: 'RemovalBlocked', message };
-  }
-  if (managesEndpoints(goal) && !list) return unreadable(draft, requestId, now);
-  const isOpen = ({ state }: InventoryEntry) => state !== 'Present' && state !== 'Refused';
-  const open = managesEndpoints(goal) ? inventory.filter(isOpen) : [];
-  // Make sure each endpoint is seen to be there, or gone
-  if (open.length > 0) {
-    const what = inState(open, {
-      Unconfirmed: 'added but not in the list yet:',
-      Removing: 'removed but still in the list:',
-      Missing: 'no longer in the list:',
-    });
-    const isSent = open.some(({ state }) => state !== 'Missing');
-    const help = isSent ? '; if this does not change, contact the support of the API' : '';
-    const message = `Private endpoints ${what.join('; ')}${quoting(requestId)}. The list is read again at status.nextAttemptTime before anything else is sent for them${help}`;
-    return { reason: 'NotConfirmed', message, at: earliest(inventory, now) };
-  }
-  return refused(attempted, ending) ?? otherName(attempted, goal) ?? conflicting(conflicts);
+/** Make sure no change is on its way of which nobody knows what it did */
+function unknownOutcome({ draft }: Known, { settleMs }: Ended): Problem | undefined {
+  const { pendingChange, privateEndpoints = [] } = draft;
+  if (!pendingChange) return undefined;
+  const what = inState(privateEndpoints, { Unconfirmed: 'adding', Removing: 'removing' });
+  const message = `It is not known whether ${what.join(' and ') || 'the last change'} took effect, and the API may still carry it out. Nothing else is sent until the list shows it or it can no longer take effect; meanwhile the list is read again`;
+  return { reason: 'OutcomeUnknown', message, at: Date.parse(pendingChange.time) + settleMs };
+}
+
+/** Make sure no more is removed than spec allows */
+function tooManyRemovals(known: Known, { goal, now }: Ended): Problem | undefined {
+  const { blocked } = decideOn(known, goal, now);
+  if (!blocked) return undefined;
+  const { length } = blocked;
+  const message = `Nothing is sent: ${counted(length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}. List them again, or set spec.maxPrivateEndpointRemovals to ${length} or more`;
+  return { reason: 'RemovalBlocked', message };
+}
+
+/** Make sure the list is known */
+function unreadable({ list, draft, requestId }: Known, { goal, now }: Ended): Problem | undefined {
+  if (list || !managesEndpoints(goal)) return undefined;
+  const since = Date.parse(draft.listLeftOutSince ?? '');
+  const empty = [since + waits.LEFT_OUT_IS_EMPTY_MS, since + waits.LEFT_OUT_ALL_GONE_MS];
+  const message = `The response has no readable list of private endpoints${quoting(requestId)}, so none is added or removed. The list is asked for again; if this does not change, contact the support of the API`;
+  return { reason: 'NotConfirmed', message, at: empty.find((at) => at > now) };
+}
+
+/** Make sure each endpoint is seen to be there, or gone */
+function notSeen({ draft, requestId }: Known, { goal, now }: Ended): Problem | undefined {
+  const { privateEndpoints: inventory = [] } = draft;
+  const open = inventory.filter(({ state }) => state !== 'Present' && state !== 'Refused');
+  if (open.length === 0 || !managesEndpoints(goal)) return undefined;
+  const what = inState(open, {
+    Unconfirmed: 'added but not in the list yet:',
+    Removing: 'removed but still in the list:',
+    Missing: 'no longer in the list:',
+  });
+  const isSent = open.some(({ state }) => state !== 'Missing');
+  const help = isSent ? '; if this does not change, contact the support of the API' : '';
+  const message = `Private endpoints ${what.join('; ')}${quoting(requestId)}. The list is read again at status.nextAttemptTime before anything else is sent for them${help}`;
+  return { reason: 'NotConfirmed', message, at: earliest(inventory, now) };
 }
 
 /** `adding psc-1, psc-2`, for each of these states that has any. */
@@ -78,28 +85,16 @@ function inState(
   });
 }
 
-/** Make sure the list is known */
-function unreadable(
-  { listLeftOutSince }: OrganizationStatus,
-  requestId: string | undefined,
-  now: number,
-): Problem {
-  const since = Date.parse(listLeftOutSince ?? '');
-  const empty = [since + LEFT_OUT_IS_EMPTY_MS, since + LEFT_OUT_ALL_GONE_MS];
-  const message = `The response has no readable list of private endpoints${quoting(requestId)}, so none is added or removed. The list is asked for again; if this does not change, contact the support of the API`;
-  return { reason: 'NotConfirmed', message, at: empty.find((at) => at > now) };
-}
-
 /** Make sure the API took what was sent; each reason that it gave is said once */
-function refused(attempted: Attempted, { goal, now }: Ending): Problem | undefined {
-  const { draft, nameRefusal, refusalsInRow } = attempted;
+function refused(known: Known, { goal, now }: Ended): Problem | undefined {
+  const { draft, nameRefusal, refusalsInRow } = known;
   const inventory = managesEndpoints(goal) ? (draft.privateEndpoints ?? []) : [];
   const entries = inventory.filter(({ lastError }) => lastError);
-  if (entries.length === 0 && !nameRefusal) return undefined;
   const errors = [nameRefusal, ...entries.map(({ lastError }) => lastError)];
   const texts = new Map<string, string>();
   for (const { message = '', requestId } of errors.filter((one) => one !== undefined))
     texts.set(message, `${withoutStop(message)}${quoting(requestId)}`);
+  if (texts.size === 0) return undefined;
   const removals = entries.filter(({ state }) => state !== 'Refused');
   const adds = entries.filter(({ state }) => state === 'Refused');
   const added = `${adds.length} of ${counted(goal.listed.size)} (${names(adds)})`;
@@ -108,14 +103,14 @@ function refused(attempted: Attempted, { goal, now }: Ending): Problem | undefin
     ...(adds.length > 0 ? [added] : []),
     ...(removals.length > 0 ? [`the removal of ${names(removals)}`] : []),
   ].join(' and ');
-  const isTired = refusalsInRow >= MOST_REFUSALS;
-  const isCutShort = isTired && nextChange(attempted.decide(), true) !== undefined;
+  const isTired = refusalsInRow >= waits.MOST_REFUSALS;
+  const isCutShort = isTired && nextChange(decideOn(known, goal, now), true) !== undefined;
   const rest = isCutShort ? '. Those not tried yet follow in a minute' : '';
   const isOfSpec = adds.length > 0 || nameRefusal !== undefined;
   const todo = isOfSpec ? CHANGE_SPEC : KEEPS_TRYING;
   const said = [...texts.values()].slice(0, 2).join('; ');
   const message = `The API refused ${what}: ${said}${rest}. ${goal.isCleanup ? BY_ITSELF : todo}`;
-  const at = isCutShort ? now + UNTRIED_MS : earliest(entries, now);
+  const at = isCutShort ? now + waits.UNTRIED_MS : earliest(entries, now);
   return { reason: 'Rejected', message, at, isExact: true };
 }
 
@@ -123,7 +118,7 @@ const CHANGE_SPEC = 'Change the spec to what the API accepts';
 const KEEPS_TRYING = `${BY_ITSELF}; to keep what cannot be removed, list it again`;
 
 /** Make sure the API keeps the declared name */
-function otherName({ name, requestId }: Attempted, goal: Goal): Problem | undefined {
+function otherName({ name, requestId }: Known, { goal }: Ended): Problem | undefined {
   const isManaged = goal.name !== undefined && !goal.isCleanup;
   if (!isManaged || name === undefined || name === goal.name) return undefined;
   const [has, not] = [name, goal.name ?? ''].map((text) => JSON.stringify(text.slice(0, 64)));
@@ -132,7 +127,8 @@ function otherName({ name, requestId }: Attempted, goal: Goal): Problem | undefi
 }
 
 /** Make sure no id belongs to somebody else */
-function conflicting(conflicts: readonly Tuple[]): Problem | undefined {
+function conflicting(known: Known, { goal, now }: Ended): Problem | undefined {
+  const { conflicts } = decideOn(known, goal, now);
   if (conflicts.length === 0) return undefined;
   const message = `The API already has the id of ${names(conflicts)} with another cloud provider or region, and that private endpoint does not belong to this object. Neither is added or removed. List it as status.organization.privateEndpoints shows it, or have the other one removed`;
   return { reason: 'EndpointConflict', message };

@@ -1,28 +1,31 @@
 import { encodePath } from '../../api/http/path.ts';
 import type { CallRequest } from '../shared/calls.ts';
 import { canonicalJson, digestOf } from '../shared/canonical.ts';
-import type { Change } from './decide.ts';
-import { sameKey, tupleOf } from './endpoints/endpoints.ts';
+import { type Change, filled, sameKey, tupleOf } from './endpoints.ts';
 import type { Goal } from './goal.ts';
+import type { PendingChange } from './resource.ts';
 
 export const UPDATE_ORGANIZATION = 'UpdateOrganization';
 
-/** Where an organization's requests go, and what identifies the declared state there. */
-export interface Address {
-  readonly segments: readonly string[];
-  readonly path: string;
-  /**
-   * Of API, organization and declared state; `status.applied.requestHash`. The order of the list is
-   * no part of it.
-   */
-  readonly hash: string;
+/** One PATCH; an observation has a name where the API shows the list in no other way. */
+export interface Request {
+  readonly type: 'observe' | 'name' | 'change';
+  readonly name?: string | undefined;
+  readonly change?: PendingChange;
 }
 
+/** What spec declares: all that a request is made from. */
+type DeclaredGoal = Pick<Goal, 'name' | 'endpoints'>;
+
+/**
+ * Where an organization's requests go. `hash` is `status.applied.requestHash`: of API, organization
+ * and declared state, in which the order of the list is no part.
+ */
 export function addressOf(
   baseUrl: string,
   organizationId: string,
-  { name, endpoints }: Pick<Goal, 'name' | 'endpoints'>,
-): Address {
+  { name, endpoints }: DeclaredGoal,
+) {
   const segments = ['v1', 'organizations', organizationId];
   const path = encodePath(segments);
   const privateEndpoints = endpoints?.toSorted((a, b) => (sameKey(a) < sameKey(b) ? -1 : 1));
@@ -38,28 +41,26 @@ export function nameBody(name: string): string {
 }
 
 /** An add without a description leaves the key out; so does an empty list. */
-export function changeBody(change: Change, { endpoints }: Pick<Goal, 'endpoints'>): string {
+export function changeBody(change: Change, { endpoints }: DeclaredGoal): string {
   const described = new Map(endpoints?.map((one) => [sameKey(one), one.description]));
   const add = change.add.map((tuple) => {
     const description = described.get(sameKey(tuple));
     return { ...tupleOf(tuple), description: description === '' ? undefined : description };
   });
   const remove = change.remove.map(tupleOf);
-  const filled = <Item>(list: readonly Item[]) => (list.length > 0 ? list : undefined);
   return canonicalJson({ privateEndpoints: { add: filled(add), remove: filled(remove) } });
 }
 
-/** The declared fields that are sent. */
-export function declaredKeys({ name, endpoints }: Pick<Goal, 'name' | 'endpoints'>): string[] {
-  return [...(name === undefined ? [] : ['name']), ...(endpoints ? ['privateEndpoints'] : [])];
-}
-
-/** `write`: it is sent to change something. */
-export function organizationRequest(
-  path: readonly string[],
-  body: string,
-  write: boolean,
+export function callOf(
+  { type, name, change }: Request,
+  { segments: path, goal }: { readonly segments: readonly string[]; readonly goal: DeclaredGoal },
 ): CallRequest {
+  const body = change
+    ? changeBody(change, goal)
+    : name === undefined
+      ? OBSERVE_BODY
+      : nameBody(name);
+  const write = type !== 'observe' || name !== undefined;
   const operation = UPDATE_ORGANIZATION;
   return { operation, method: 'PATCH', path, body, write, of: 'organization' };
 }

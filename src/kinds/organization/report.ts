@@ -1,15 +1,14 @@
 import type { Event, Result } from '../../controller/kind.ts';
 import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
 import { reportApplied } from '../shared/applied.ts';
-import { quoting, readyOf, statusWith, withoutStop } from '../shared/common-status.ts';
+import * as common from '../shared/common-status.ts';
 import { type FailureReport, reportFailure, reportNoCall } from '../shared/failure-report.ts';
-import type { Attempted, End } from './attempt.ts';
-import { counted } from './endpoints/wording.ts';
-import type { Goal } from './goal.ts';
-import { type Problem, problemOf } from './problem.ts';
-import { inProgress } from './progress.ts';
-import { declaredKeys, UPDATE_ORGANIZATION } from './remote.ts';
-import type { Organization, OrganizationSpec, OrganizationStatus } from './resource.ts';
+import { counted } from './endpoints.ts';
+import { type Goal, isListedIn, isOurs } from './goal.ts';
+import { problemOf } from './problem.ts';
+import { UPDATE_ORGANIZATION } from './remote.ts';
+import type { InventoryEntry, Organization, OrganizationStatus } from './resource.ts';
+import type { End, Ended, Known } from './work.ts';
 
 const ADVICE = adviceWith({
   Rejected: 'Change the spec to what the API accepts',
@@ -20,19 +19,10 @@ const ADVICE = adviceWith({
   OutcomeUnknown:
     'The operator reads from the API whether it took effect before it sends anything again',
 });
-
-/** What a report on an attempt is made from. */
-export interface Reporting {
-  /** As it was when the attempt began: by its status failures are counted. */
-  readonly object: Organization;
-  readonly spec: OrganizationSpec;
-  readonly goal: Goal;
-  readonly hash: string;
-  readonly settleMs: number;
-  readonly now: number;
-  /** Epoch ms: the next attempt is made at the latest. */
-  readonly latest?: number | undefined;
-}
+const DECLARE_NAME =
+  'Declare spec.name to make the list readable: the operator then sends that name, and the response shows the list';
+const OTHER_DESCRIPTION =
+  'It has other descriptions, see status.differences, and cannot change them. To replace one, remove its endpoint from the list, wait until it is gone, and list it again; this may interrupt its connections';
 
 type Said = Omit<FailureReport, 'status'> & { readonly status?: Partial<OrganizationStatus> };
 
@@ -40,34 +30,54 @@ type Said = Omit<FailureReport, 'status'> & { readonly status?: Partial<Organiza
 const NOTHING: Said = { next: 'on-change', events: [] };
 
 /** The whole status, the events and what follows, of an attempt that has ended. Pure. */
-export function report(attempted: Attempted, end: End, reporting: Reporting): Result {
-  const { draft, events, drift } = attempted;
-  const { status, next, events: more } = ended(attempted, end, reporting);
+export function report(known: Known, end: End, work: Ended): Result {
+  const { draft, events, drift } = known;
+  const { status, next, events: more } = ended(known, end, work);
   const { lastRequest } = draft;
-  const hasCalled = lastRequest?.time !== reporting.object.status?.lastRequest?.time;
+  const hasCalled = lastRequest?.time !== work.began.status?.lastRequest?.time;
   const { httpStatus, requestId } = lastRequest ?? {};
   return {
-    status: statusWith(draft, { ...status, lastRequest }),
+    status: common.statusWith(draft, { ...status, lastRequest }),
     next,
     events: [...events, ...more],
     did: end.type === 'failed' ? end.answer.type : end.type,
-    facts: hasCalled ? { reason: readyOf(status)?.reason, httpStatus, requestId } : undefined,
+    facts: hasCalled
+      ? { reason: common.readyOf(status)?.reason, httpStatus, requestId }
+      : undefined,
     counts: drift > 0 ? { drift } : undefined,
   };
 }
 
-function ended(attempted: Attempted, end: End, reporting: Reporting): Said {
-  if (end.type === 'stopped') return interrupted(attempted, reporting);
-  if (end.type === 'failed') return failed(attempted, end, reporting);
-  const problem = problemOf(attempted, reporting);
-  if (problem) return hindered(attempted, problem, reporting);
-  return reporting.goal.isCleanup ? NOTHING : applied(attempted, reporting);
+function ended(known: Known, end: End, work: Ended): Said {
+  const { began, goal, now } = work;
+  if (end.type === 'failed') return failed(known, end, work);
+  if (end.type === 'done')
+    return hindered(known, work) ?? (goal.isCleanup ? NOTHING : applied(known, work));
+  // What it has learned may speak against a Ready that stands there.
+  if (known.draft === began.status) return NOTHING;
+  return { ...NOTHING, status: inProgress(began, known.draft, goal, now) };
 }
 
-/** What it has learned may speak against a Ready that stands there. */
-function interrupted({ draft }: Attempted, { object, goal, now }: Reporting): Said {
-  if (draft === object.status) return NOTHING;
-  return { ...NOTHING, status: inProgress(object, draft, goal, now) };
+/** The status in the midst of an attempt: what is being sent, and how far it is. */
+export function inProgress(
+  object: Organization,
+  draft: OrganizationStatus,
+  goal: Goal,
+  now: number,
+): OrganizationStatus {
+  const { pendingChange, privateEndpoints = [], lastRequest } = draft;
+  const { add = [], remove = [] } = pendingChange ?? {};
+  const counts = goal.isCleanup ? isOurs : (one: InventoryEntry) => isListedIn(goal, one);
+  const there = privateEndpoints.filter((one) => one.state === 'Present' && counts(one)).length;
+  const far = goal.isCleanup ? `${there} left` : `${there} of ${counted(goal.listed.size)} there`;
+  const doing = pendingChange
+    ? `Sending ${counted(add.length)} to add, ${remove.length} to remove`
+    : 'In progress';
+  const message = `${goal.isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`;
+  const progress = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending' } as const;
+  const summary = { ...progress, message };
+  const { status } = common.saying(object, { summary, now, attempts: object.status?.attempts });
+  return common.statusWith(draft, { ...status, lastRequest });
 }
 
 /** Epoch ms; what is over bounds nothing. */
@@ -78,9 +88,9 @@ function soonest(now: number, ...times: readonly (number | undefined)[]): number
 
 /** A call failed, or could not be made. */
 function failed(
-  { draft: { pendingChange } }: Attempted,
+  { draft: { pendingChange } }: Known,
   { answer, isUnreadable }: Extract<End, { type: 'failed' }>,
-  { object, spec, settleMs, now, goal, latest }: Reporting,
+  { began: object, spec, settleMs, now, goal, latest }: Ended,
 ): Said {
   const settlesAt = pendingChange && Date.parse(pendingChange.time) + settleMs;
   const notAfter = soonest(now, settlesAt, latest);
@@ -95,30 +105,34 @@ function failed(
   });
 }
 
-const DECLARE_NAME =
-  'Declare spec.name to make the list readable: the operator then sends that name, and the response shows the list';
-
 /** Every call worked, and yet the goal is not reached. */
-function hindered(
-  { draft: { lastRequest } }: Attempted,
-  { reason, message, at, isExact }: Problem,
-  { object, now, latest }: Reporting,
-): Said {
-  const notAfter = soonest(now, at, latest);
-  const lost =
-    lastRequest?.outcome === 'Unknown' ? `${withoutStop(lastRequest.message ?? '')}. ` : '';
-  const atLeastMs = isExact && notAfter !== undefined ? notAfter - now : undefined;
-  const failure = { object, previous: object.status, reason, message: lost + message, now };
-  return reportFailure({ ...failure, notAfter, atLeastMs });
+function hindered(known: Known, work: Ended): Said | undefined {
+  const problem = problemOf(known, work);
+  if (!problem) return undefined;
+  const { began: object, now, latest } = work;
+  const { outcome, message: said = '' } = known.draft.lastRequest ?? {};
+  const message = `${outcome === 'Unknown' ? `${common.withoutStop(said)}. ` : ''}${problem.message}`;
+  const notAfter = soonest(now, problem.at, latest);
+  const atLeastMs = problem.isExact && notAfter !== undefined ? notAfter - now : undefined;
+  const { reason } = problem;
+  return reportFailure({
+    object,
+    previous: object.status,
+    reason,
+    message,
+    now,
+    notAfter,
+    atLeastMs,
+  });
 }
 
-function applied(attempted: Attempted, { object, spec, goal, hash, now }: Reporting): Said {
-  const { draft, requestId, events } = attempted;
+function applied(known: Known, { began: object, spec, goal, hash, now }: Ended): Said {
+  const { draft, requestId, events } = known;
   const { name, privateEndpointsTotal = 'no list of' } = draft.organization ?? {};
   const confirmed = reportApplied({
     ...{ object, spec, requestId, requestHash: hash, now, changed: undefined },
-    message: appliedMessage(attempted, goal),
-    keys: declaredKeys(goal),
+    message: appliedMessage(known, goal),
+    keys: (['name', 'privateEndpoints'] as const).filter((key) => spec[key] !== undefined),
     reported: (key) => (key === 'name' ? JSON.stringify(name) : `${privateEndpointsTotal} entries`),
   });
   // That it works again is said by what happened in this attempt.
@@ -126,7 +140,7 @@ function applied(attempted: Attempted, { object, spec, goal, hash, now }: Report
   return { ...confirmed, events: confirmed.events.filter(isNews) };
 }
 
-function appliedMessage({ draft, name, requestId }: Attempted, goal: Goal): string {
+function appliedMessage({ draft, name, requestId }: Known, goal: Goal): string {
   const { endpoints } = goal;
   const none = 'no private endpoint of this object';
   const what = [
@@ -140,10 +154,7 @@ function appliedMessage({ draft, name, requestId }: Attempted, goal: Goal): stri
     `The API has ${what}`,
     isUnnamed ? '; the response omitted the name' : '',
     isAssumed ? '; the response omits the list of private endpoints, which counts as empty' : '',
-    quoting(requestId),
+    common.quoting(requestId),
     isOther ? `. ${OTHER_DESCRIPTION}` : '',
   ].join('');
 }
-
-const OTHER_DESCRIPTION =
-  'It has other descriptions, see status.differences, and cannot change them. To replace one, remove its endpoint from the list, wait until it is gone, and list it again; this may interrupt its connections';

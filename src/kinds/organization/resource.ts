@@ -4,9 +4,8 @@ import { type Stored, specParser } from '../schema/parser.ts';
 import * as piece from '../schema/schema.ts';
 import * as shared from '../schema/spec-fields.ts';
 import { piece as made, type Structural, toStructural } from '../schema/structural.ts';
-import { plain } from './endpoints/endpoints.ts';
-import { declaredIdentity } from './endpoints/identity.ts';
-import { LIMITS } from './limits.ts';
+import { plain } from './endpoints.ts';
+import { declaredIdentity, LIMITS } from './limits.ts';
 import type { status } from './status.ts';
 
 export const organizationType: ResourceType = {

@@ -15,8 +15,7 @@ import {
   requestId,
   writeStatus,
 } from '../schema/status-fields.ts';
-import { reportedIdentity } from './endpoints/identity.ts';
-import { LIMITS } from './limits.ts';
+import { LIMITS, reportedIdentity } from './limits.ts';
 
 /** Why an endpoint is ours or not. */
 export const ORIGINS = {

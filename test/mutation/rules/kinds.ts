@@ -54,7 +54,7 @@ const ENDPOINTS: readonly Mutation[] = [
   {
     name: 'unreadable-list-is-unknown',
     rule: 'A list that cannot be read is unknown, not empty.',
-    file: 'kinds/organization/endpoints/endpoints.ts',
+    file: 'kinds/organization/endpoints.ts',
     from: 'return entries.length === 0 && list.length > 0 ? undefined : entries;',
     to: 'return entries;',
     seenBy: { test: 'test/unit/organization-lists.test.ts', title: 'is unknown' },

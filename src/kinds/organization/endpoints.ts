@@ -1,4 +1,4 @@
-import { isStorable } from './identity.ts';
+import { isStorable } from './limits.ts';
 
 /**
  * What tells one private endpoint from another: the same id in another region is another endpoint.
@@ -7,6 +7,11 @@ export interface Tuple {
   readonly id: string;
   readonly cloudProvider: string;
   readonly region: string;
+}
+
+export interface Change {
+  readonly add: readonly Tuple[];
+  readonly remove: readonly Tuple[];
 }
 
 /** One entry of a reply's list, as it came; what is absent there is absent here. */
@@ -88,4 +93,43 @@ function readEntry(entry: unknown): Reported[] {
 function word(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
   return typeof value === 'number' ? String(value) : undefined;
+}
+
+/** How many endpoints a message names; the status has them all. */
+const NAMED = 4;
+
+/** `psc-1, psc-2 and 3 more`; an id may be long, and a message has one line. */
+export function names(endpoints: readonly Pick<Tuple, 'id'>[]): string {
+  const shown = endpoints.slice(0, NAMED).map(({ id }) => shortened(id, 64));
+  const more = endpoints.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
+
+/** `1 private endpoint`, `2 private endpoints`. */
+export function counted(count: number): string {
+  return `${count} private ${count === 1 ? 'endpoint' : 'endpoints'}`;
+}
+
+/** The path of an endpoint in differences, drift and history. */
+export function fieldOf({ id }: Pick<Tuple, 'id'>, part = ''): string {
+  return `privateEndpoints[${shortened(id, 120)}]${part}`;
+}
+
+/** In full: `psc-1 (gcp/asia-northeast1)`. */
+export function withPlace(tuple: Tuple): string {
+  return `${tuple.id} (${placeOf(tuple)})`;
+}
+
+export function placeOf({ cloudProvider, region }: Tuple): string {
+  return `${cloudProvider}/${region}`;
+}
+
+/** Long ids differ at their end: the middle is left out. */
+function shortened(id: string, most: number): string {
+  return id.length > most ? `${id.slice(0, most / 2)}…${id.slice(-most / 2)}` : id;
+}
+
+/** A list without entries is left out. */
+export function filled<Item>(list: readonly Item[]): readonly Item[] | undefined {
+  return list.length > 0 ? list : undefined;
 }
