@@ -1,26 +1,14 @@
-import { COLUMNS, type Definition, readyColumn } from '../schema/definition.ts';
-import { pendingStatus } from '../schema/status-fields.ts';
-import { organizationType, spec } from './resource.ts';
+import { define, ORGANIZATION, WRITING } from '../schema/definition.ts';
+import { spec, organizationType as type } from './resource.ts';
 import { status } from './status.ts';
 
-export const definition: Definition = {
-  type: organizationType,
-  singular: 'organization',
+export const definition = define({
+  type,
   shortName: 'porg',
   about: 'Organization manages the name and the private endpoints of one existing organization.',
   spec,
   status,
-  pendingStatus,
-  columns: [
-    readyColumn('True where the API has confirmed the declared state.'),
-    COLUMNS.reason,
-    COLUMNS.stalled,
-    COLUMNS.lastApplied,
-    COLUMNS.age,
-    COLUMNS.organization,
-    COLUMNS.requestId,
-    COLUMNS.nextAttempt,
-    COLUMNS.message,
-  ],
-  selectableFields: ['.spec.organizationId', '.spec.credentialsSecretRef.name'],
-};
+  ...WRITING,
+  wide: [ORGANIZATION],
+  ids: ['organizationId'],
+});

@@ -1,8 +1,15 @@
 import type { Event, Result } from '../../controller/kind.ts';
-import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
 import { reportApplied } from '../shared/applied.ts';
 import * as common from '../shared/common-status.ts';
-import { type FailureReport, reportFailure, reportNoCall } from '../shared/failure-report.ts';
+import {
+  adviceWith,
+  BY_ITSELF,
+  checkIds,
+  type FailureReport,
+  grantRole,
+  reportFailure,
+  reportNoCall,
+} from '../shared/failure-report.ts';
 import { counted } from './endpoints.ts';
 import { type Goal, isListedIn, isOurs } from './goal.ts';
 import { problemOf } from './problem.ts';
@@ -90,7 +97,7 @@ function soonest(now: number, ...times: readonly (number | undefined)[]): number
 function failed(
   { draft: { pendingChange } }: Known,
   { answer, isUnreadable }: Extract<End, { type: 'failed' }>,
-  { began: object, spec, settleMs, now, goal, latest }: Ended,
+  { began: object, settleMs, now, goal, latest }: Ended,
 ): Said {
   const settlesAt = pendingChange && Date.parse(pendingChange.time) + settleMs;
   const notAfter = soonest(now, settlesAt, latest);
@@ -98,8 +105,7 @@ function failed(
   const isSpecFine = goal.isCleanup || isUnreadable;
   const advice = isSpecFine ? { ...ADVICE, Rejected: BY_ITSELF } : ADVICE;
   return reportNoCall({
-    ...{ object, previous: object.status, answer, now, operation: UPDATE_ORGANIZATION },
-    secretName: spec.credentialsSecretRef.name,
+    ...{ object, answer, now, operation: UPDATE_ORGANIZATION },
     advice: (reason) => (isUnreadable ? `${advice[reason]}. ${DECLARE_NAME}` : advice[reason]),
     adjust: () => (notAfter === undefined ? {} : { notAfter }),
   });
@@ -115,15 +121,7 @@ function hindered(known: Known, work: Ended): Said | undefined {
   const notAfter = soonest(now, problem.at, latest);
   const atLeastMs = problem.isExact && notAfter !== undefined ? notAfter - now : undefined;
   const { reason } = problem;
-  return reportFailure({
-    object,
-    previous: object.status,
-    reason,
-    message,
-    now,
-    notAfter,
-    atLeastMs,
-  });
+  return reportFailure({ object, reason, message, now, notAfter, atLeastMs });
 }
 
 function applied(known: Known, { began: object, spec, goal, hash, now }: Ended): Said {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../kube/resource.ts';
-import type { EmptyOrNot } from '../shared/planned.ts';
-import type { Preview } from '../shared/preview.ts';
+
+import type { EmptyOrNot, Preview } from '../shared/preview.ts';
 import { plannedChanges } from './changes.ts';
 import { type Declared, reportedOf } from './echo.ts';
 import { declaredOf, settingsRequest } from './remote.ts';

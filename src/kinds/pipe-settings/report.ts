@@ -1,13 +1,15 @@
 import type { Success } from '../../api/reply/verdict.ts';
 import type { Event, Result } from '../../controller/kind.ts';
-import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
-import { reportApplied } from '../shared/applied.ts';
+import { reportApplied, withDrift, withHistory } from '../shared/applied.ts';
 import type { Answer, NoCall } from '../shared/calls.ts';
 import { digestOf, timestamp, wholeSecond } from '../shared/canonical.ts';
-import { withDrift, withHistory } from '../shared/changes.ts';
 import { generationOf, isReady, lastRequestOf, quoting, saying } from '../shared/common-status.ts';
 import {
+  adviceWith,
+  BY_ITSELF,
+  checkIds,
   type FailureReport,
+  grantRole,
   reportFailure,
   reportNoCall,
   resultOf,
@@ -48,17 +50,15 @@ export interface Sent {
 /** Turns the answer to the PUT into the whole status, the events and the next reconcile. */
 export function report(sent: Sent, answer: NoCall | Answer): Result {
   if (answer.type === 'success') return reportReply(sent, answer);
-  const { object, spec, request, now } = sent;
+  const { object, request, now } = sent;
   // What the status shows holds without this call; the limiter wakes the object when the key works.
   const isHeld = object.status?.applied?.requestHash === request.hash && isSettled(object);
   if (answer.type === 'key-refused' && isReady(object) && isHeld)
     return { next: 'on-change', did: answer.type };
   const failure = reportNoCall({
     object,
-    previous: object.status,
     answer,
     operation: UPDATE_PIPE_SETTINGS,
-    secretName: spec.credentialsSecretRef.name,
     advice: (reason) => ADVICE[reason],
     now,
   });
@@ -167,7 +167,7 @@ function isOpen(object: PipeSettings): boolean {
 
 function notConfirmed({ object, verdict, differences, now }: Replied): FailureReport {
   const message = `The API accepted the settings but reports other values: ${changes.describeDifferences(differences)}${quoting(verdict.requestId)}. They are sent again a few times, then every 6 hours; if this stays so, declare the values that the API keeps`;
-  return reportFailure({ object, previous: object.status, reason: 'NotConfirmed', message, now });
+  return reportFailure({ object, reason: 'NotConfirmed', message, now });
 }
 
 /** An earlier request may take effect after this one, so it is sent once more when none can. */

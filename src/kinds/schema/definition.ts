@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { ResourceType } from '../../kube/resource.ts';
+import { pendingStatus } from './status-fields.ts';
 
 /** A column of `kubectl get`. */
 export interface Column {
@@ -27,6 +28,10 @@ export interface Definition {
   readonly selectableFields: readonly string[];
 }
 
+export function typeOf(kind: string, plural: string): ResourceType {
+  return { group: 'pipewright.dev', version: 'v1alpha1', plural, kind };
+}
+
 const columns =
   (more: Pick<Column, 'type' | 'wide'>) =>
   (name: string, path: string, about: string): Column => ({ name, path, about, ...more });
@@ -36,18 +41,47 @@ export const wideColumn = columns({ wide: true });
 const dateColumn = columns({ type: 'date' });
 
 const ofReady = (field: string) => `.status.conditions[?(@.type=="Ready")].${field}`;
-const STALLED = '.status.conditions[?(@.type=="Stalled")].status';
+const REASON = column('Reason', ofReady('reason'), 'Why it is ready or not, in one word.');
+const IS_STALLED = '.status.conditions[?(@.type=="Stalled")].status';
+export const STALLED = column('Stalled', IS_STALLED, 'True where a person must act.');
+const APPLIED = '.status.applied.time';
+const LAST_APPLIED = dateColumn('Last Applied', APPLIED, 'Age of the last confirmation.');
+/** Of a kind that writes to the API. */
+export const WRITING = {
+  ready: 'True where the API has confirmed the declared state.',
+  columns: [STALLED, LAST_APPLIED],
+};
+const AGE = dateColumn('Age', '.metadata.creationTimestamp', 'Time since this object was created.');
+export const ORGANIZATION = wideColumn(
+  'Organization',
+  '.spec.organizationId',
+  'Id of the organization.',
+);
+const LAST_WIDE = [
+  wideColumn('Request ID', '.status.lastRequest.requestId', 'Id of the last response.'),
+  wideColumn('Next Attempt', '.status.nextAttemptTime', 'Time of the next attempt.'),
+  wideColumn('Message', ofReady('message'), 'What happened and what to do.'),
+];
 
-/** Columns that every kind has, and `lastApplied` those that write. */
-export const COLUMNS = {
-  reason: column('Reason', ofReady('reason'), 'Why it is ready or not, in one word.'),
-  stalled: column('Stalled', STALLED, 'True where a person must act.'),
-  lastApplied: dateColumn('Last Applied', '.status.applied.time', 'Age of the last confirmation.'),
-  age: dateColumn('Age', '.metadata.creationTimestamp', 'Time since this object was created.'),
-  organization: wideColumn('Organization', '.spec.organizationId', 'Id of the organization.'),
-  requestId: wideColumn('Request ID', '.status.lastRequest.requestId', 'Id of the last response.'),
-  nextAttempt: wideColumn('Next Attempt', '.status.nextAttemptTime', 'Time of the next attempt.'),
-  message: wideColumn('Message', ofReady('message'), 'What happened and what to do.'),
-} as const;
-
-export const readyColumn = (about: string) => column('Ready', ofReady('status'), about);
+/** A definition, with what every kind has. */
+export function define({
+  ready,
+  wide,
+  ids,
+  ...own
+}: Pick<Definition, 'type' | 'shortName' | 'about' | 'spec' | 'status' | 'columns'> & {
+  /** When it is Ready. */
+  readonly ready: string;
+  readonly wide: readonly Column[];
+  /** Its immutable fields of spec. */
+  readonly ids: readonly string[];
+}): Definition {
+  const first = [column('Ready', ofReady('status'), ready), REASON];
+  return {
+    ...own,
+    singular: own.type.kind.toLowerCase(),
+    pendingStatus,
+    columns: [...first, ...own.columns, AGE, ...wide, ...LAST_WIDE],
+    selectableFields: [...ids, 'credentialsSecretRef.name'].map((field) => `.spec.${field}`),
+  };
+}

@@ -1,6 +1,17 @@
 import type * as z from 'zod/mini';
 import type { Stored } from './parser.ts';
-import { choice, fields, integer, list, optional, scalar, text, timestamp } from './schema.ts';
+import {
+  choice,
+  fields,
+  integer,
+  list,
+  optional,
+  type Pieces,
+  scalar,
+  someOf,
+  text,
+  timestamp,
+} from './schema.ts';
 
 /**
  * Fields of `status` that several kinds share. Bounds are for what we write; a reply is cut to
@@ -65,6 +76,11 @@ export const commonStatus = {
     256,
   ),
 };
+
+export function statusOf<Shape extends Pieces>(own: Shape) {
+  const about = 'What the operator did and what the API reported. Only the operator writes it.';
+  return someOf(about, { ...commonStatus, ...own });
+}
 
 /** What an object shows before its first reconcile, so that no status is not taken for success. */
 export const pendingStatus = {

@@ -1,6 +1,7 @@
 import { KubeError } from '../../kube/client/kube-error.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import type { SecretRef } from '../../kube/secrets/key-pair.ts';
+import { secretRefOf } from './calls.ts';
 import type { CredentialRead, ReadCredential, UsableCredential } from './credentials.ts';
 
 /** The API keys of the objects of one kind. */
@@ -55,12 +56,6 @@ export class Keys {
     this.#tried.delete(key);
     this.#last.delete(key);
   }
-}
-
-/** The Secret an object refers to, whether or not the rest of its spec is valid. */
-export function secretRefOf({ spec }: Pick<KubeObject, 'spec'>): SecretRef | undefined {
-  const ref = (spec as { credentialsSecretRef?: SecretRef } | undefined)?.credentialsSecretRef;
-  return typeof ref?.name === 'string' && ref.name !== '' ? ref : undefined;
 }
 
 function hasFinalizer({ metadata }: KubeObject): boolean {

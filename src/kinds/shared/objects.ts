@@ -9,12 +9,13 @@ import {
   keyOf,
   type ResourceType,
 } from '../../kube/resource.ts';
-import { soundStatus } from '../schema/sound.ts';
+import { soundStatus } from '../schema/parser.ts';
 import { Caller } from './caller.ts';
+import { secretRefOf } from './calls.ts';
 import { type CommonStatus, generationOf, REQUESTED_AT, requestedAt } from './common-status.ts';
 import type { KindContext } from './context.ts';
 import { fitTo } from './fit.ts';
-import { secretRefOf } from './keys.ts';
+import { isSameRival } from './target.ts';
 
 /** What a kind is, before it does anything. */
 export interface KindOptions<T extends KubeObject> {
@@ -94,7 +95,7 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
       if (!now || !before || !isSameWish(now, before)) enqueue(idOf(key), priorityOf(now, origin));
       changed(idOf(key));
       const one = now ?? before;
-      if (!one || (now && before && !mattersToOthers(now, before))) return;
+      if (!one || (now && before && isSameRival(now, before))) return;
       for (const other of others(one)) enqueue(idOf(keyOf(other)), 'user');
     },
   });
@@ -117,18 +118,6 @@ function isSameWish(now: KubeObject, before: KubeObject): boolean {
   );
 }
 
-/** What decides who owns a target, and whether what the owner has sent still stands. */
-function mattersToOthers(now: KubeObject, before: KubeObject): boolean {
-  const of = ({ status }: KubeObject): unknown => {
-    const { verified, applied } = (status ?? {}) as {
-      verified?: { apiHash?: string };
-      applied?: { time?: string };
-    };
-    return [verified?.apiHash, applied?.time];
-  };
-  return !isSameDeclaration(now, before) || !isDeepStrictEqual(of(now), of(before));
-}
-
 /** `namespace/name` of the Secret that an object refers to. */
 function secretKeyOf(object: KubeObject): string | undefined {
   const name = secretRefOf(object)?.name;
@@ -144,22 +133,11 @@ function priorityOf(object: KubeObject | undefined, origin: Origin): Priority {
 
 /** What a reconcile uses of an object. Ten thousand of these stand in memory. */
 function trim<T extends KubeObject>(object: T, status: object | undefined): T {
-  const { metadata } = object;
-  const { generation, deletionTimestamp, finalizers } = metadata;
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const { generation, deletionTimestamp, finalizers } = object.metadata;
   const requested = requestedAt(object);
-  return {
-    metadata: {
-      name: metadata.name,
-      namespace: metadata.namespace,
-      uid: metadata.uid,
-      resourceVersion: metadata.resourceVersion,
-      creationTimestamp: metadata.creationTimestamp,
-      ...(generation !== undefined && { generation }),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-      ...(requested !== undefined && { annotations: { [REQUESTED_AT]: requested } }),
-      ...(finalizers && { finalizers }),
-    },
-    spec: object.spec,
-    status,
-  } as KubeObject as T;
+  const annotations = requested === undefined ? undefined : { [REQUESTED_AT]: requested };
+  const always = { name, namespace, uid, resourceVersion, creationTimestamp };
+  const metadata = { ...always, generation, deletionTimestamp, annotations, finalizers };
+  return { metadata, spec: object.spec, status } as object as T;
 }

@@ -8,7 +8,7 @@ const SMALL_KINDS: readonly Mutation[] = [
   {
     name: 'deep-spec-is-none',
     rule: 'A spec nested without end overflows no stack.',
-    file: 'kinds/schema/sound.ts',
+    file: 'kinds/schema/parser.ts',
     from: 'return nestsDeeper(spec, DEEPEST) ? undefined : spec;',
     to: 'return spec;',
     seenBy: { test: 'test/unit/hostile-objects.test.ts', title: 'takes a spec without a bottom' },
