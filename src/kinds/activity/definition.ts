@@ -1,4 +1,4 @@
-import { column, define, ORGANIZATION, STALLED, wideColumn } from '../schema/definition.ts';
+import { column, define, ORGANIZATION, STALLED } from '../schema/definition.ts';
 import { spec, status, activityType as type } from './resource.ts';
 
 const CREATED = 'When it happened, as the API reported it.';
@@ -15,10 +15,6 @@ export const definition = define({
     column('Actor', '.status.activity.actorId', 'Id of the actor.'),
     column('Created', '.status.activity.createdAt', CREATED),
   ],
-  wide: [
-    { ...STALLED, wide: true },
-    ORGANIZATION,
-    wideColumn('Activity', '.spec.activityId', 'Id of the record.'),
-  ],
+  wide: [STALLED, ORGANIZATION, column('Activity', '.spec.activityId', 'Id of the record.')],
   ids: ['organizationId', 'activityId'],
 });

@@ -1,8 +1,8 @@
-import { define, ORGANIZATION, WRITING, wideColumn } from '../schema/definition.ts';
+import { column, define, ORGANIZATION, WRITING } from '../schema/definition.ts';
 import { spec, status, pipeSettingsType as type } from './resource.ts';
 
-const SERVICE = wideColumn('Service', '.spec.serviceId', 'Id of the service.');
-const PIPE = wideColumn('Pipe', '.spec.pipeId', 'Id of the pipe.');
+const SERVICE = column('Service', '.spec.serviceId', 'Id of the service.');
+const PIPE = column('Pipe', '.spec.pipeId', 'Id of the pipe.');
 
 export const definition = define({
   type,

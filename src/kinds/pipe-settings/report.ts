@@ -3,7 +3,7 @@ import type { Event, Result } from '../../controller/kind.ts';
 import { reportApplied, withDrift, withHistory } from '../shared/applied.ts';
 import type { Answer, NoCall } from '../shared/calls.ts';
 import { digestOf, timestamp, wholeSecond } from '../shared/canonical.ts';
-import { generationOf, isReady, lastRequestOf, quoting, saying } from '../shared/common-status.ts';
+import { isReady, lastRequestOf, quoting, saying } from '../shared/common-status.ts';
 import {
   adviceWith,
   BY_ITSELF,
@@ -110,7 +110,7 @@ function reportReply(sent: Sent, answer: Extract<Answer, { type: 'success' }>): 
   const declared = declaredOf(spec);
   // As it will be read from the status, or a value that is cut there would change each time.
   const echo = fitTo(schema, readEcho(verdict.result));
-  const before = reportedBy(object, spec, apiHash);
+  const before = reportedBy(previous, spec, apiHash);
   const replies = { declared, before, after: reportedOf(declared, echo ?? {}) };
   const changed = changes.confirmedChanges(replies, isSameRequest(sent));
   const drift = isOpen(object) ? [] : changes.driftBetween(replies, previous.applied?.keys ?? []);
@@ -155,14 +155,11 @@ function isSameRequest({ object: { status = {} }, request }: Sent): boolean {
 }
 
 /** Whether a request of ours may have changed something since the last reply. */
-function isOpen(object: PipeSettings): boolean {
-  const { applied, lastRequest, differences, observedGeneration, unconfirmedWrite } =
-    object.status ?? {};
-  const isLastConfirmed = applied && lastRequest?.outcome === 'Succeeded' && !differences;
-  // A request of a generation in between may have declared anything.
-  const isKnown =
-    isLastConfirmed || [applied?.generation, generationOf(object)].includes(observedGeneration);
-  return unconfirmedWrite !== undefined || !isKnown;
+function isOpen({ status = {}, metadata: { generation } }: PipeSettings): boolean {
+  const { differences, observedGeneration, unconfirmedWrite } = status;
+  // What an earlier generation declared may have come about late.
+  const isLate = differences !== undefined && observedGeneration !== generation;
+  return unconfirmedWrite !== undefined || isLate;
 }
 
 function notConfirmed({ object, verdict, differences, now }: Replied): FailureReport {

@@ -5,15 +5,8 @@ import { judge } from '../../api/reply/verdict.ts';
 import type { Context } from '../../controller/kind.ts';
 import { queueKey } from '../../controller/queue.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import {
-  type Answer,
-  type CallRequest,
-  type Calls,
-  type NoCall,
-  secretRefOf,
-  type Wish,
-} from './calls.ts';
-import { longWaitStatus } from './common-status.ts';
+import type { Answer, CallRequest, Calls, NoCall, Wish } from './calls.ts';
+import { longWaitStatus, secretRefOf } from './common-status.ts';
 import type { KindContext } from './context.ts';
 import type { UsableCredential } from './credentials.ts';
 import type { CallFacts } from './due.ts';

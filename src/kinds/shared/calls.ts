@@ -1,6 +1,5 @@
 import type { ApiRequest } from '../../api/http/client.ts';
 import type { Failure, Success } from '../../api/reply/verdict.ts';
-import type { KubeObject } from '../../kube/resource.ts';
 import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { CredentialProblem } from './credentials.ts';
 import type { Due } from './due.ts';
@@ -58,10 +57,4 @@ export interface Calls {
 /** With which key an attempt calls, and how urgently. */
 export interface Wish extends Pick<Extract<Due, { type: 'now' }>, 'priority' | 'halfOpen'> {
   readonly ref: SecretRef;
-}
-
-/** The Secret an object refers to, whether or not the rest of its spec is valid. */
-export function secretRefOf({ spec }: Pick<KubeObject, 'spec'>): SecretRef | undefined {
-  const ref = (spec as { credentialsSecretRef?: SecretRef } | undefined)?.credentialsSecretRef;
-  return typeof ref?.name === 'string' && ref.name !== '' ? ref : undefined;
 }

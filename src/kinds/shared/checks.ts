@@ -34,7 +34,7 @@ export function refuseSuspended(
 /** What several objects stand for, in the words of their kind. */
 export interface Contested {
   readonly kind: string;
-  /** As in "the pipe". */
+  /** 'pipe', 'organization'. */
   readonly what: string;
   /** The command that finds the others, for those who may see them. */
   readonly find: string;
@@ -79,15 +79,11 @@ function conflictMessage(
   const warning = beforeDeletion === undefined ? '' : `. ${beforeDeletion}`;
   const whose = owner ? `${kind} "${owner.name}"` : 'an object in another namespace';
   if (!verified)
-    return `${whose} is for ${what} too and is older, so it is tried first, and nothing is sent for this object. Delete one of the two${warning}`;
+    return `${whose} is for the ${what} too and is older, so it is tried first, and nothing is sent for this object. Delete one of the two${warning}`;
   const search = owner
     ? ''
     : `. To find the other object, with the right to list all namespaces: ${find}`;
-  return `${capital(what)} is owned by ${whose}, so nothing is sent for this object. Delete one of the two; deleting that one frees ${what}, and this one takes over${warning}${search}`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return `The ${what} is owned by ${whose}, so nothing is sent for this object. Delete one of the two; deleting that one frees the ${what}, and this one takes over${warning}${search}`;
 }
 
 /** What `Plan` mode, or `--plan-only`, shows. */

@@ -2,7 +2,8 @@ import type { Verdict } from '../../api/reply/verdict.ts';
 import { type Condition, conditionsFor, type Summary } from '../../controller/conditions.ts';
 import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import type { LastRequest } from '../schema/status-fields.ts';
+import type { SecretRef } from '../../kube/secrets/key-pair.ts';
+import type { CommonStatus, LastRequest } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
 import { type FailureReason, sameCause } from './failures.ts';
 
@@ -25,15 +26,7 @@ export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
 /** maxLength of `status.lastHandledReconcileAt`. */
 const LONGEST_REQUEST = 256;
 
-/** The fields of `status` that every kind has. */
-export interface CommonStatus {
-  readonly observedGeneration?: number | undefined;
-  readonly conditions?: readonly Condition[] | undefined;
-  readonly lastRequest?: LastRequest | undefined;
-  readonly attempts?: number | undefined;
-  readonly nextAttemptTime?: string | undefined;
-  readonly lastHandledReconcileAt?: string | undefined;
-}
+export type { CommonStatus } from '../schema/status-fields.ts';
 
 /** What a reconcile has to say; what is absent is absent in the status, but for `lastRequest`. */
 export interface Say {
@@ -45,6 +38,12 @@ export interface Say {
   readonly nextAttempt?: number | undefined;
   /** A one-shot request was neither acted on nor answered by the state that the object is in. */
   readonly isRequestOpen?: boolean;
+}
+
+/** The Secret an object refers to, whether or not the rest of its spec is valid. */
+export function secretRefOf({ spec }: Pick<KubeObject, 'spec'>): SecretRef | undefined {
+  const ref = (spec as { credentialsSecretRef?: SecretRef } | undefined)?.credentialsSecretRef;
+  return typeof ref?.name === 'string' && ref.name !== '' ? ref : undefined;
 }
 
 /** The value of the one-shot annotation, in the form in which it is compared and stored. */

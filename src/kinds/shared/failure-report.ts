@@ -3,7 +3,7 @@ import type { Event, Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { CALLED_OFF_MS, type FailureRule, NEW_OBJECT_MS } from '../../waits.ts';
 import type { LastRequest } from '../schema/status-fields.ts';
-import { type Answer, type NoCall, secretRefOf } from './calls.ts';
+import type { Answer, NoCall } from './calls.ts';
 import { wholeSecond } from './canonical.ts';
 import {
   type CommonStatus,
@@ -13,6 +13,7 @@ import {
   quoting,
   readyOf,
   saying,
+  secretRefOf,
   statusWith,
   withoutStop,
 } from './common-status.ts';

@@ -1,7 +1,7 @@
 import { KubeError } from '../../kube/client/kube-error.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import type { SecretRef } from '../../kube/secrets/key-pair.ts';
-import { secretRefOf } from './calls.ts';
+import { secretRefOf } from './common-status.ts';
 import type { CredentialRead, ReadCredential, UsableCredential } from './credentials.ts';
 
 /** The API keys of the objects of one kind. */

@@ -11,8 +11,13 @@ import {
 } from '../../kube/resource.ts';
 import { soundStatus } from '../schema/parser.ts';
 import { Caller } from './caller.ts';
-import { secretRefOf } from './calls.ts';
-import { type CommonStatus, generationOf, REQUESTED_AT, requestedAt } from './common-status.ts';
+import {
+  type CommonStatus,
+  generationOf,
+  REQUESTED_AT,
+  requestedAt,
+  secretRefOf,
+} from './common-status.ts';
 import type { KindContext } from './context.ts';
 import { fitTo } from './fit.ts';
 import { isSameRival } from './target.ts';
