@@ -41,7 +41,7 @@ export interface ObjectState {
 
 export function stateOf(object: KubeObject): ObjectState {
   const status: CommonStatus = object.status ?? {};
-  const ready = currentReady(object, status);
+  const ready = currentReady(object);
   const stalled = status.conditions?.find(({ type }) => type === 'Stalled');
   const isStalled =
     stalled?.status === 'True' && stalled.observedGeneration === generationOf(object);

@@ -23,7 +23,7 @@ export function decide(object: Activity, facts: CallFacts, now: number): Decisio
   }
   // Make sure the record is not there already: it is fetched once, and again only on request
   if (record && !isRequested(object)) {
-    if (currentReady(object, object.status)?.reason === 'Fetched') return rest();
+    if (currentReady(object)?.reason === 'Fetched') return rest();
     // Of the call that brought the record, where it was the last one.
     const requestId = lastRequest?.outcome === 'Succeeded' ? lastRequest.requestId : undefined;
     return done(showing(object, fetched(spec, record, requestId), now, 'keep'));

@@ -1,6 +1,5 @@
 import type { Event, Result } from '../../controller/kind.ts';
 import { LATE_RECORD_MS, LATE_RECORD_WAITS } from '../../waits.ts';
-import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
 import type { Answer, NoCall } from '../shared/calls.ts';
 import {
   type CommonStatus,
@@ -13,7 +12,11 @@ import {
 } from '../shared/common-status.ts';
 import {
   type Adjustment,
+  adviceWith,
+  BY_ITSELF,
+  checkIds,
   type FailedAnswer,
+  grantRole,
   reportNoCall,
   resultOf,
 } from '../shared/failure-report.ts';
@@ -50,12 +53,12 @@ export function report(
   answer: NoCall | Answer,
   now: number,
 ): Result {
-  if (answer.type !== 'success') return reportFailed(object, spec, answer, now);
+  if (answer.type !== 'success') return reportFailed(object, answer, now);
   const { verdict } = answer;
   const activity = fitTo(schema, verdict.result);
   if (!activity || Object.keys(activity).length === 0) {
-    const problem = 'The response has no field of an activity record (HTTP 200)';
-    return reportFailed(object, spec, { type: 'unreadable', verdict, problem }, now);
+    const failure = { ...verdict, ...UNREADABLE };
+    return reportFailed(object, { type: 'failure', verdict: failure }, now);
   }
   const summary = fetched(spec, activity, verdict.requestId);
   const lastRequest = lastRequestOf(GET_ACTIVITY, verdict, now);
@@ -64,6 +67,13 @@ export function report(
   const shown = { ...status, activity };
   return resultOf(object, { status: shown, next, events }, 'fetch', answer);
 }
+
+const UNREADABLE = {
+  ok: false,
+  failure: 'UnexpectedResponse',
+  outcome: 'Unavailable',
+  message: 'The response has no field of an activity record (HTTP 200)',
+} as const;
 
 /** What is said of a record that has been fetched; nothing that is in it. */
 export function fetched(
@@ -87,21 +97,14 @@ function recovery(object: Activity, requestId: string | undefined): Event[] {
   return [{ type: 'Normal', reason: 'Fetched', note }];
 }
 
-function reportFailed(
-  object: Activity,
-  spec: ActivitySpec,
-  answer: FailedAnswer,
-  now: number,
-): Result {
+function reportFailed(object: Activity, answer: FailedAnswer, now: number): Result {
   const isHeld = object.status?.activity !== undefined;
   if (isHeld && answer.type === 'key-refused') return { next: 'on-change', did: answer.type };
   const late = isLate(object, answer, now);
   const failure = reportNoCall({
     object,
-    previous: object.status,
     answer,
     operation: GET_ACTIVITY,
-    secretName: spec.credentialsSecretRef.name,
     advice: (reason) => ADVICE[late ? 'NotFound' : reason],
     adjust: (reason) => waitsFor(object, reason, late),
     now,
@@ -115,9 +118,9 @@ function reportFailed(
 /** What is wrong, where that is known; not where nothing was tried. */
 function problemOf(answer: FailedAnswer): string | undefined {
   if (answer.type === 'no-credential') return answer.problem.message;
-  if (!('verdict' in answer)) return undefined;
-  const says = answer.type === 'unreadable' ? answer.problem : answer.verdict.message;
-  return `${withoutStop(says)}${quoting(answer.verdict.requestId)}`;
+  if (answer.type !== 'failure') return undefined;
+  const { message, requestId } = answer.verdict;
+  return `${withoutStop(message)}${quoting(requestId)}`;
 }
 
 /** Records appear late, and some servers answer for one that is not there yet with 400. */

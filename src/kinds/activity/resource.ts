@@ -1,18 +1,14 @@
 import type * as z from 'zod/mini';
-import type { KubeObject, ResourceType } from '../../kube/resource.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { typeOf } from '../schema/definition.ts';
 import { type Stored, specParser } from '../schema/parser.ts';
 import { fields, immutable, someOf, text } from '../schema/schema.ts';
 import { credentialsSecretRef, identifier, suspend } from '../schema/spec-fields.ts';
-import { commonStatus } from '../schema/status-fields.ts';
+import { statusOf } from '../schema/status-fields.ts';
 
 export const GET_ACTIVITY = 'GetActivity';
 
-export const activityType: ResourceType = {
-  group: 'pipewright.dev',
-  version: 'v1alpha1',
-  plural: 'activities',
-  kind: 'Activity',
-};
+export const activityType = typeOf('Activity', 'activities');
 
 export const spec = fields(
   'One audit record of an organization.',
@@ -45,21 +41,12 @@ export const record = someOf(
   RECORD,
 );
 
-export const status = someOf(
-  'What the operator did and what the API reported. Only the operator writes it.',
-  {
-    ...commonStatus,
-    activity: record,
-  },
-);
+export const status = statusOf({ activity: record });
 
 export type ActivitySpec = Stored<z.output<typeof spec>>;
 export type ActivityStatus = Stored<z.output<typeof status>>;
 
-/**
- * As stored. `spec` is unknown until `parseSpec` has read it; `status` is ours and was checked by
- * the API server.
- */
+/** As stored: `spec` is unknown until `parseSpec` has read it; `status` is ours. */
 export interface Activity extends KubeObject {
   readonly status?: ActivityStatus;
 }

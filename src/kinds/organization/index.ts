@@ -61,7 +61,7 @@ function declaredOrganization({
     parse: resource.parseSpec,
     contested: ({ organizationId }) => ({
       kind: resource.organizationType.kind,
-      what: 'the organization',
+      what: 'organization',
       beforeDeletion: BEFORE_DELETION,
       find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`,
     }),

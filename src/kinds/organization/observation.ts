@@ -1,7 +1,7 @@
 import { LEFT_OUT_ALL_GONE_MS, LEFT_OUT_IS_EMPTY_MS } from '../../waits.ts';
+import { withDrift, withHistory } from '../shared/applied.ts';
 import type { Answer } from '../shared/calls.ts';
 import { timestamp } from '../shared/canonical.ts';
-import { withDrift, withHistory } from '../shared/changes.ts';
 import { generationOf } from '../shared/common-status.ts';
 import { fitTo } from '../shared/fit.ts';
 import type { FieldChange } from '../shared/preview.ts';

@@ -49,11 +49,11 @@ export function declaredPipe(
     parse: parseSpec,
     contested: ({ pipeId }) => ({
       kind: 'PipeSettings',
-      what: 'the pipe',
+      what: 'pipe',
       find: `kubectl get pipesettings.pipewright.dev -A --field-selector spec.pipeId=${pipeId}`,
     }),
     hashOf: (spec) => settingsRequest(baseUrl, spec).hash,
     isSettled,
-    preview: (object, spec) => previewOf(object, spec, apiHash),
+    preview: ({ status: known = {} }, spec) => previewOf(known, spec, apiHash),
   };
 }

@@ -1,13 +1,15 @@
 import type { Success } from '../../api/reply/verdict.ts';
 import type { Event, Result } from '../../controller/kind.ts';
-import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
-import { reportApplied } from '../shared/applied.ts';
+import { reportApplied, withDrift, withHistory } from '../shared/applied.ts';
 import type { Answer, NoCall } from '../shared/calls.ts';
 import { digestOf, timestamp, wholeSecond } from '../shared/canonical.ts';
-import { withDrift, withHistory } from '../shared/changes.ts';
-import { generationOf, isReady, lastRequestOf, quoting, saying } from '../shared/common-status.ts';
+import { isReady, lastRequestOf, quoting, saying } from '../shared/common-status.ts';
 import {
+  adviceWith,
+  BY_ITSELF,
+  checkIds,
   type FailureReport,
+  grantRole,
   reportFailure,
   reportNoCall,
   resultOf,
@@ -48,17 +50,15 @@ export interface Sent {
 /** Turns the answer to the PUT into the whole status, the events and the next reconcile. */
 export function report(sent: Sent, answer: NoCall | Answer): Result {
   if (answer.type === 'success') return reportReply(sent, answer);
-  const { object, spec, request, now } = sent;
+  const { object, request, now } = sent;
   // What the status shows holds without this call; the limiter wakes the object when the key works.
   const isHeld = object.status?.applied?.requestHash === request.hash && isSettled(object);
   if (answer.type === 'key-refused' && isReady(object) && isHeld)
     return { next: 'on-change', did: answer.type };
   const failure = reportNoCall({
     object,
-    previous: object.status,
     answer,
     operation: UPDATE_PIPE_SETTINGS,
-    secretName: spec.credentialsSecretRef.name,
     advice: (reason) => ADVICE[reason],
     now,
   });
@@ -110,7 +110,7 @@ function reportReply(sent: Sent, answer: Extract<Answer, { type: 'success' }>): 
   const declared = declaredOf(spec);
   // As it will be read from the status, or a value that is cut there would change each time.
   const echo = fitTo(schema, readEcho(verdict.result));
-  const before = reportedBy(object, spec, apiHash);
+  const before = reportedBy(previous, spec, apiHash);
   const replies = { declared, before, after: reportedOf(declared, echo ?? {}) };
   const changed = changes.confirmedChanges(replies, isSameRequest(sent));
   const drift = isOpen(object) ? [] : changes.driftBetween(replies, previous.applied?.keys ?? []);
@@ -155,19 +155,16 @@ function isSameRequest({ object: { status = {} }, request }: Sent): boolean {
 }
 
 /** Whether a request of ours may have changed something since the last reply. */
-function isOpen(object: PipeSettings): boolean {
-  const { applied, lastRequest, differences, observedGeneration, unconfirmedWrite } =
-    object.status ?? {};
-  const isLastConfirmed = applied && lastRequest?.outcome === 'Succeeded' && !differences;
-  // A request of a generation in between may have declared anything.
-  const isKnown =
-    isLastConfirmed || [applied?.generation, generationOf(object)].includes(observedGeneration);
-  return unconfirmedWrite !== undefined || !isKnown;
+function isOpen({ status = {}, metadata: { generation } }: PipeSettings): boolean {
+  const { differences, observedGeneration, unconfirmedWrite } = status;
+  // What an earlier generation declared may have come about late.
+  const isLate = differences !== undefined && observedGeneration !== generation;
+  return unconfirmedWrite !== undefined || isLate;
 }
 
 function notConfirmed({ object, verdict, differences, now }: Replied): FailureReport {
   const message = `The API accepted the settings but reports other values: ${changes.describeDifferences(differences)}${quoting(verdict.requestId)}. They are sent again a few times, then every 6 hours; if this stays so, declare the values that the API keeps`;
-  return reportFailure({ object, previous: object.status, reason: 'NotConfirmed', message, now });
+  return reportFailure({ object, reason: 'NotConfirmed', message, now });
 }
 
 /** An earlier request may take effect after this one, so it is sent once more when none can. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Stored } from './parser.ts';
+import * as piece from './schema.ts';
 import { choice, fields, integer, list, optional, scalar, text, timestamp } from './schema.ts';
 
 /**
@@ -65,6 +66,11 @@ export const commonStatus = {
     256,
   ),
 };
+
+export function statusOf<Shape extends piece.Pieces>(own: Shape) {
+  const about = 'What the operator did and what the API reported. Only the operator writes it.';
+  return piece.someOf(about, { ...commonStatus, ...own });
+}
 
 /** What an object shows before its first reconcile, so that no status is not taken for success. */
 export const pendingStatus = {
@@ -151,7 +157,8 @@ export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
 }
 
 export type LastRequest = Stored<z.output<typeof lastRequest>>;
-type Written = ReturnType<typeof writeStatus>;
-export type WriteStatus = {
-  readonly [Name in keyof Written]?: Stored<z.output<Written[Name]>> | undefined;
+type StoredAs<Fields extends piece.Pieces> = {
+  readonly [Name in keyof Fields]?: Stored<z.output<Fields[Name]>> | undefined;
 };
+export type CommonStatus = StoredAs<typeof commonStatus>;
+export type WriteStatus = StoredAs<ReturnType<typeof writeStatus>>;

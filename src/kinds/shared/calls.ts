@@ -1,87 +1,60 @@
-import type { Context } from '../../controller/kind.ts';
-import { queueKey } from '../../controller/queue.ts';
-import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import type { KindContext } from './context.ts';
-import type { Calls, NoCall, Wish } from './contract.ts';
-import type { CallFacts } from './due.ts';
-import { OneAttempt } from './one-attempt.ts';
-import { Remembered, secretRefOf } from './remembered.ts';
-import { Targets } from './target.ts';
+import type { ApiRequest } from '../../api/http/client.ts';
+import type { Failure, Success } from '../../api/reply/verdict.ts';
+import type { SecretRef } from '../../kube/secrets/key-pair.ts';
+import type { CredentialProblem } from './credentials.ts';
+import type { Due } from './due.ts';
 
-export type { Answer, CallRequest, Calls, NoCall, Wish } from './contract.ts';
+/** One request of a kind; the key is added when it is sent. */
+export interface CallRequest extends Pick<ApiRequest, 'operation' | 'method' | 'path' | 'body'> {
+  /** Changes something: decides what a lost answer means. */
+  readonly write: boolean;
+  /** What the path names: 'pipe', 'organization'; ends "… not found". */
+  readonly of: string;
+}
 
-/** Makes the calls of one kind. `targetOf` undefined: its objects do not disturb one another. */
-export class Caller<T extends KubeObject> {
-  readonly #kind: string;
-  readonly #context: KindContext;
-  readonly #targetOf: (object: T) => string | undefined;
-  readonly #remembered: Remembered;
-  readonly #targets: Targets;
-  /** The version of which Secret each object was last tried with. */
-  readonly #tried = new Map<string, { readonly name: string; readonly version: string }>();
+/** Why there is no permit. */
+export type NoCall =
+  | { readonly type: 'no-credential'; readonly problem: CredentialProblem }
+  /** The API refused the key before, and nobody calls with it until a trial call works. */
+  | { readonly type: 'key-refused' }
+  /** Another attempt has the target; the object is reconciled when that one ends. */
+  | { readonly type: 'target-busy' }
+  | { readonly type: 'not-wanted' };
 
-  constructor(kind: string, context: KindContext, targetOf: (object: T) => string | undefined) {
-    this.#kind = kind;
-    this.#context = context;
-    this.#targetOf = targetOf;
-    this.#remembered = new Remembered(context.readCredential);
-    this.#targets = new Targets((id) => context.enqueue(id, 'user'));
-  }
-
-  /**
-   * Waits for the first permit, hands the calls to `act`, and gives everything back at its end.
-   * `none`: why there is no permit.
-   */
-  async perform<Made>(
-    object: T,
-    context: Context<T>,
-    wish: Wish,
-    act: (calls: Calls, none: NoCall | undefined) => Promise<Made>,
-  ): Promise<Made> {
-    const { name } = wish.ref;
-    const calls = new OneAttempt({
-      ...this.#context,
-      context,
-      wish,
-      remembered: this.#remembered,
-      targets: this.#targets,
-      id: queueKey(this.#kind, keyOf(object)),
-      target: this.#targetOf(object),
-      onTried: (version) => void this.#tried.set(keyOf(object), { name, version }),
-    });
-    try {
-      return await act(calls, await calls.permit());
-    } finally {
-      calls.end();
+/** What came of a call. `sentAt`: epoch ms of the first byte; absent: none left. */
+export type Answer =
+  | { readonly type: 'success'; readonly verdict: Success; readonly sentAt: number }
+  | {
+      readonly type: 'failure';
+      readonly verdict: Failure;
+      readonly sentAt?: number | undefined;
+      /** How long the key is paused for everybody, counted from the answer. */
+      readonly pausedMs?: number | undefined;
+      /** After a 401: what can be seen of the key without showing it. */
+      readonly doubt?: string | undefined;
     }
-  }
+  /** Not one byte left. */
+  | { readonly type: 'called-off' };
 
-  /** `hasPermit`: this attempt has one in hand. */
-  factsOf(object: T, hasPermit = false): CallFacts {
-    const { secrets, limiter } = this.#context;
-    const name = secretRefOf(object)?.name;
-    const last = this.#tried.get(keyOf(object));
-    return {
-      secret: name ? secrets.state(object.metadata.namespace, name) : { state: 'unknown' },
-      triedSecret: last?.name === name ? last?.version : undefined,
-      hasSlot: hasPermit || limiter.hasSlot(queueKey(this.#kind, keyOf(object))),
-    };
-  }
+/** The calls of one attempt. */
+export interface Calls {
+  /**
+   * Waits for its turn, holding nothing, until `context.signal` ends it. The first one then takes
+   * the target; later ones go ahead of all that wait. Undefined: granted, or in hand already.
+   */
+  permit(): Promise<NoCall | undefined>;
+  /**
+   * With a permit in hand: one call, its result masked. `isTooLate` is asked right before the first
+   * byte, as is whether it is still wanted, led and not paused.
+   */
+  send(request: CallRequest, isTooLate?: () => boolean): Promise<Answer>;
+  /** Whether the key was paused since this time (epoch ms), whatever object brought it about. */
+  pausedSince(time: number): boolean;
+  /** Gives back the target and an unused permit. In `finally`. */
+  end(): void;
+}
 
-  /** Keeps the key of an object with a finalizer of ours for its cleanup. */
-  remember(object: T): Promise<void> {
-    return this.#remembered.refresh(object);
-  }
-
-  /** At the end of every reconcile: who did not ask in it loses its place in line. */
-  reconciled(key: string): void {
-    this.#context.limiter.release(queueKey(this.#kind, key));
-  }
-
-  /** The object is gone. */
-  forget(key: string): void {
-    this.#context.limiter.forget(queueKey(this.#kind, key));
-    this.#tried.delete(key);
-    this.#remembered.forget(key);
-  }
+/** With which key an attempt calls, and how urgently. */
+export interface Wish extends Pick<Extract<Due, { type: 'now' }>, 'priority' | 'halfOpen'> {
+  readonly ref: SecretRef;
 }

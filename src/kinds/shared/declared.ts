@@ -4,22 +4,19 @@ import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { SpecResult } from '../schema/parser.ts';
 import type { WriteStatus } from '../schema/status-fields.ts';
 import type { Calls, NoCall } from './calls.ts';
-import { type Contested, refuseOthers, refuseSpec, refuseSuspended } from './checks.ts';
+import { type Contested, refuseOthers, refuseSpec, refuseSuspended, showPlan } from './checks.ts';
 import { generationOf } from './common-status.ts';
 import { type CallFacts, type Due, whenDue } from './due.ts';
 import type { Shared } from './objects.ts';
-import { type EmptyOrNot, showPlan } from './planned.ts';
+import type { EmptyOrNot } from './preview.ts';
 import { ownershipOf, rivalConfirmedLater } from './target.ts';
 
+/** What a spec says of whether, when and with which key it is brought about. */
 interface Spec {
+  readonly credentialsSecretRef: SecretRef;
   readonly suspend?: boolean | undefined;
   readonly mode?: 'Apply' | 'Plan' | undefined;
   readonly reassertInterval?: string | undefined;
-}
-
-/** A spec by which calls are made. */
-interface CallingSpec extends Spec {
-  readonly credentialsSecretRef: SecretRef;
 }
 
 /** What a kind says of an object whose spec declares a state at the API. */
@@ -105,7 +102,7 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
  * Decides, waits for the permit, decides again, since what was true before the wait may not be any
  * more, and acts. `none`: why there is no permit.
  */
-export async function reconcileDeclared<Stored extends KubeObject, Own extends CallingSpec>(
+export async function reconcileDeclared<Stored extends KubeObject, Own extends Spec>(
   object: Stored,
   context: Context<Stored>,
   { caller, others }: Shared<Stored>,

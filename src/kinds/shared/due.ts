@@ -47,7 +47,7 @@ const REQUESTED: Due = { type: 'now', priority: 'user', halfOpen: true };
  */
 export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due {
   const status: TriedStatus = object.status ?? {};
-  const ready = currentReady(object, status);
+  const ready = currentReady(object);
   if (!ready) return EDITED;
   if (isRequested(object)) return REQUESTED;
   if (ready.reason === 'Applied' || ready.reason === 'Fetched')
