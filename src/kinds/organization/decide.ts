@@ -1,11 +1,71 @@
-import { asReported, type Change, type Listing, plain, sameKey, type Tuple } from './endpoints.ts';
-import { type Goal, isOurs, managesEndpoints } from './goal.ts';
-import { LIMITS } from './limits.ts';
-import type { DeclaredEndpoint, InventoryEntry } from './resource.ts';
-import type { Known } from './work.ts';
+import {
+  asReported,
+  type Change,
+  LIMITS,
+  type Listing,
+  plain,
+  sameKey,
+  type Tuple,
+  tupleOf,
+} from './endpoints.ts';
+import type {
+  DeclaredEndpoint,
+  InventoryEntry,
+  OrganizationSpec,
+  OrganizationStatus,
+} from './resource.ts';
 
-export interface Question extends Pick<Known, 'list' | 'name'> {
+/** What an organization is to be brought to: the spec, or on deletion none of ours. */
+export interface Goal extends OrganizationSpec {
+  /** The object is being deleted: nothing is added, and all that is ours and not wanted goes. */
+  readonly isCleanup: boolean;
+  readonly declared: readonly DeclaredEndpoint[];
+  readonly mostRemovals: number;
+  /** `sameKey` of what spec lists. */
+  readonly listed: ReadonlySet<string>;
+  /** `sameKey` of what may stay: on deletion what others list. */
+  readonly wanted: ReadonlySet<string>;
+}
+
+export function goalOf(spec: OrganizationSpec): Goal {
+  const { privateEndpoints: declared = [], maxPrivateEndpointRemovals: mostRemovals = 5 } = spec;
+  const listed = new Set(declared.map(sameKey));
+  return { ...spec, isCleanup: false, declared, mostRemovals, listed, wanted: listed };
+}
+
+/** On deletion: the name is no more than a way to observe, and no cap holds. */
+export function cleanupGoal(spec: OrganizationSpec, listedByOthers: readonly Tuple[]): Goal {
+  const wanted = new Set(listedByOthers.map(sameKey));
+  const mostRemovals = Number.POSITIVE_INFINITY;
+  return { ...goalOf(spec), isCleanup: true, declared: [], mostRemovals, wanted };
+}
+
+export function isListedIn({ listed }: Goal, tuple: Tuple): boolean {
+  return listed.has(sameKey(tuple));
+}
+
+export function managesEndpoints({ privateEndpoints, isCleanup }: Goal): boolean {
+  return privateEndpoints !== undefined || isCleanup;
+}
+
+/** Ours may be removed; what was only found never is. */
+export function isOurs({ origin }: Pick<InventoryEntry, 'origin'>): boolean {
+  return origin === 'Added' || origin === 'Adopted';
+}
+
+/** What is this object's, or may be. */
+export function oursIn(status: OrganizationStatus): Tuple[] {
+  const ours = status.privateEndpoints?.filter(isOurs) ?? [];
+  const known = new Set(ours.map(sameKey));
+  const added = status.pendingChange?.add.filter((tuple) => !known.has(sameKey(tuple))) ?? [];
+  return [...ours, ...added].map(tupleOf);
+}
+
+export interface Question {
   readonly goal: Goal;
+  /** Undefined: unknown, so that nothing is added or removed. */
+  readonly list: Listing | undefined;
+  readonly name: string | undefined;
   readonly inventory: readonly InventoryEntry[];
   readonly now: number;
 }
@@ -19,16 +79,6 @@ export interface Decision {
   readonly conflicts: readonly Tuple[];
   /** More removals than the spec allows: nothing at all is sent. */
   readonly blocked: readonly Tuple[] | undefined;
-}
-
-/** By what was due when the list was asked for: a lost change may land until the answer. */
-export function decideOn(
-  { draft, observedAt, list, name }: Known,
-  goal: Goal,
-  now: number,
-): Decision {
-  const { privateEndpoints: inventory = [] } = draft;
-  return decide({ goal, inventory, list, name, now: observedAt ?? now });
 }
 
 export function decide(question: Question): Decision {

@@ -3,10 +3,10 @@ import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts'
 import { reportApplied } from '../shared/applied.ts';
 import * as common from '../shared/common-status.ts';
 import { type FailureReport, reportFailure, reportNoCall } from '../shared/failure-report.ts';
+import { type Goal, isListedIn, isOurs } from './decide.ts';
 import { counted } from './endpoints.ts';
-import { type Goal, isListedIn, isOurs } from './goal.ts';
 import { problemOf } from './problem.ts';
-import { UPDATE_ORGANIZATION as operation } from './remote.ts';
+import { addressOf, UPDATE_ORGANIZATION as operation } from './remote.ts';
 import type { InventoryEntry, Organization, OrganizationStatus } from './resource.ts';
 import type { End, Ended, Known } from './work.ts';
 
@@ -119,9 +119,10 @@ function hindered(known: Known, work: Ended): Said | undefined {
   return reportFailure({ ...failure, reason: problem.reason, message: lost + problem.message });
 }
 
-function applied(known: Known, { began: object, goal, hash: requestHash, now }: Ended): Said {
+function applied(known: Known, { began: object, goal, kind, now }: Ended): Said {
   const { draft, requestId, events } = known;
   const { name, privateEndpointsTotal = 'no list of' } = draft.organization ?? {};
+  const { hash: requestHash } = addressOf(kind.api.baseUrl, goal);
   const request = { object, spec: goal, requestId, requestHash, now };
   const confirmed = reportApplied({
     ...request,
