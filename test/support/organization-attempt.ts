@@ -55,8 +55,6 @@ export interface AttemptWish {
   readonly permits?: (nth: number) => NoCall | undefined;
   readonly saves?: (nth: number) => boolean;
   readonly finalizer?: boolean;
-  /** Ms after T0: the next attempt is made then at the latest. */
-  readonly latest?: number;
 }
 
 /**
@@ -126,14 +124,12 @@ export class AttemptRig {
   async run(): Promise<{ readonly did: string; readonly result: Result }> {
     const began = this.object;
     this.#hasPermit = true;
-    const { latest } = this.#wish;
     const wish: Wish = {
       began,
       context: this.context(),
       calls: this.calls(),
       goal: this.goal,
       priority: 'scheduled',
-      latest: latest === undefined ? undefined : T0 + latest,
       stillWanted: () => this.isWanted,
     };
     const result = await attempt(this.#setup, wish);

@@ -8,18 +8,15 @@ import {
   type Tuple,
   tupleOf,
 } from './endpoints.ts';
-import type {
-  DeclaredEndpoint,
-  InventoryEntry,
-  OrganizationSpec,
-  OrganizationStatus,
-} from './resource.ts';
+import type * as resource from './resource.ts';
+
+type InventoryEntry = resource.InventoryEntry;
 
 /** What an organization is to be brought to: the spec, or on deletion none of ours. */
-export interface Goal extends OrganizationSpec {
+export interface Goal extends resource.OrganizationSpec {
   /** The object is being deleted: nothing is added, and all that is ours and not wanted goes. */
   readonly isCleanup: boolean;
-  readonly declared: readonly DeclaredEndpoint[];
+  readonly declared: readonly resource.DeclaredEndpoint[];
   readonly mostRemovals: number;
   /** `sameKey` of what spec lists. */
   readonly listed: ReadonlySet<string>;
@@ -27,14 +24,17 @@ export interface Goal extends OrganizationSpec {
   readonly wanted: ReadonlySet<string>;
 }
 
-export function goalOf(spec: OrganizationSpec): Goal {
+export function goalOf(spec: resource.OrganizationSpec): Goal {
   const { privateEndpoints: declared = [], maxPrivateEndpointRemovals: mostRemovals = 5 } = spec;
   const listed = new Set(declared.map(sameKey));
   return { ...spec, isCleanup: false, declared, mostRemovals, listed, wanted: listed };
 }
 
 /** On deletion: the name is no more than a way to observe, and no cap holds. */
-export function cleanupGoal(spec: OrganizationSpec, listedByOthers: readonly Tuple[]): Goal {
+export function cleanupGoal(
+  spec: resource.OrganizationSpec,
+  listedByOthers: readonly Tuple[],
+): Goal {
   const wanted = new Set(listedByOthers.map(sameKey));
   const mostRemovals = Number.POSITIVE_INFINITY;
   return { ...goalOf(spec), isCleanup: true, declared: [], mostRemovals, wanted };
@@ -54,7 +54,7 @@ export function isOurs({ origin }: Pick<InventoryEntry, 'origin'>): boolean {
 }
 
 /** What is this object's, or may be. */
-export function oursIn(status: OrganizationStatus): Tuple[] {
+export function oursIn(status: resource.OrganizationStatus): Tuple[] {
   const ours = status.privateEndpoints?.filter(isOurs) ?? [];
   const known = new Set(ours.map(sameKey));
   const added = status.pendingChange?.add.filter((tuple) => !known.has(sameKey(tuple))) ?? [];
@@ -73,7 +73,7 @@ export interface Question {
 /** An id never stands in both `add` and `remove`: nothing is added while ours has its id. */
 export interface Decision {
   readonly name: string | undefined;
-  readonly add: readonly DeclaredEndpoint[];
+  readonly add: readonly resource.DeclaredEndpoint[];
   readonly remove: readonly InventoryEntry[];
   /** Neither added nor removed: the list has their ids in entries of others. */
   readonly conflicts: readonly Tuple[];
@@ -109,14 +109,14 @@ export function decide(question: Question): Decision {
 }
 
 /** Declared and not there; those that were never tried come first. */
-function missingOf({ goal, inventory }: Question): readonly DeclaredEndpoint[] {
+function missingOf({ goal, inventory }: Question): readonly resource.DeclaredEndpoint[] {
   const known = new Map(inventory.map((entry) => [sameKey(entry), entry.state]));
   const stateOf = (one: Tuple) => known.get(sameKey(one));
   const missing = goal.declared.filter((one) => stateOf(one) !== 'Present');
   return missing.toSorted((a, b) => Number(known.has(sameKey(a))) - Number(known.has(sameKey(b))));
 }
 
-function isToBeAdded(endpoint: DeclaredEndpoint, question: Question): boolean {
+function isToBeAdded(endpoint: resource.DeclaredEndpoint, question: Question): boolean {
   const { inventory } = question;
   const entry = inventory.find((one) => sameKey(one) === sameKey(endpoint));
   // Ours may have the id with another provider or region: that one goes first.

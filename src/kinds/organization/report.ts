@@ -83,18 +83,17 @@ export function inProgress(
 }
 
 /** Epoch ms; what is over bounds nothing. */
-function soonest(now: number, ...times: readonly (number | undefined)[]): number | undefined {
-  const ahead = times.filter((time) => time !== undefined && time > now);
-  return ahead.length > 0 ? Math.min(...ahead.map(Number)) : undefined;
+function ahead(now: number, time: number | undefined): number | undefined {
+  return time !== undefined && time > now ? time : undefined;
 }
 
 function failed(
   { draft: { pendingChange } }: Known,
   { answer, isUnreadable }: Extract<End, { type: 'failed' }>,
-  { began: object, settleMs, now, goal, latest }: Ended,
+  { began: object, settleMs, now, goal }: Ended,
 ): Said {
   const settlesAt = pendingChange && Date.parse(pendingChange.time) + settleMs;
-  const notAfter = soonest(now, settlesAt, latest);
+  const notAfter = ahead(now, settlesAt);
   // What was refused is not what spec says.
   const isSpecFine = goal.isCleanup || isUnreadable;
   const advice = isSpecFine ? { ...ADVICE, Rejected: BY_ITSELF } : ADVICE;
@@ -110,10 +109,10 @@ function failed(
 function hindered(known: Known, work: Ended): Said | undefined {
   const problem = problemOf(known, work);
   if (!problem) return undefined;
-  const { began: object, now, latest } = work;
+  const { began: object, now } = work;
   const { outcome, message = '' } = known.draft.lastRequest ?? {};
   const lost = outcome === 'Unknown' ? `${common.withoutStop(message)}. ` : '';
-  const notAfter = soonest(now, problem.at, latest);
+  const notAfter = ahead(now, problem.at);
   const atLeastMs = problem.isExact && notAfter !== undefined ? notAfter - now : undefined;
   const failure = { object, previous: object.status, now, notAfter, atLeastMs };
   return reportFailure({ ...failure, reason: problem.reason, message: lost + problem.message });

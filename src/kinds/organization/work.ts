@@ -30,8 +30,6 @@ export interface Wish {
   readonly priority: Priority;
   /** Nobody has changed what is wanted, and no deadline has passed. */
   readonly stillWanted: () => boolean;
-  /** Epoch ms: when the next attempt is made at the latest. */
-  readonly latest?: number | undefined;
 }
 
 export type Work = Setup & Wish & { readonly ways: Ways };
