@@ -2,8 +2,8 @@ import type { Reply } from '../../src/api/reply/reply.ts';
 import { judge } from '../../src/api/reply/verdict.ts';
 import type { Context, Result } from '../../src/controller/kind.ts';
 import { attempt } from '../../src/kinds/organization/attempt.ts';
+import { cleanupGoal, type Goal, goalOf } from '../../src/kinds/organization/decide.ts';
 import { type Reported, sameKey, type Tuple } from '../../src/kinds/organization/endpoints.ts';
-import { cleanupGoal, type Goal, goalOf } from '../../src/kinds/organization/goal.ts';
 import type {
   Organization,
   OrganizationSpec,
@@ -55,8 +55,6 @@ export interface AttemptWish {
   readonly permits?: (nth: number) => NoCall | undefined;
   readonly saves?: (nth: number) => boolean;
   readonly finalizer?: boolean;
-  /** Ms after T0: the next attempt is made then at the latest. */
-  readonly latest?: number;
 }
 
 /**
@@ -81,8 +79,9 @@ export class AttemptRig {
     kind: { api: { baseUrl: BASE_URL } },
     apiHash: API_HASH,
     settleMs: SETTLE_MS,
-    ways: new Map(),
+    learned: new Map(),
   } as unknown as Setup;
+  #hasPermit = true;
   readonly #met = new Map<string, number>();
 
   constructor(wish: AttemptWish) {
@@ -124,14 +123,13 @@ export class AttemptRig {
   /** One attempt. Its status stands after that, as the engine would write it. */
   async run(): Promise<{ readonly did: string; readonly result: Result }> {
     const began = this.object;
-    const { latest } = this.#wish;
+    this.#hasPermit = true;
     const wish: Wish = {
       began,
       context: this.context(),
       calls: this.calls(),
       goal: this.goal,
       priority: 'scheduled',
-      latest: latest === undefined ? undefined : T0 + latest,
       stillWanted: () => this.isWanted,
     };
     const result = await attempt(this.#setup, wish);
@@ -180,11 +178,15 @@ export class AttemptRig {
   calls(): Calls {
     return {
       permit: async () => {
+        if (this.#hasPermit) return undefined;
         const refused = this.#wish.permits?.(this.#nth('permit'));
         this.#step('permit');
-        return refused ?? (this.isWanted ? undefined : { type: 'not-wanted' });
+        const none = refused ?? (this.isWanted ? undefined : { type: 'not-wanted' });
+        this.#hasPermit = none === undefined;
+        return none;
       },
       send: async (request, isTooLate) => {
+        this.#hasPermit = false;
         if (isTooLate?.()) return { type: 'called-off' };
         this.bodies.push(request.body ?? '');
         return this.#answer(JSON.parse(request.body ?? '') as Body, request);

@@ -31,11 +31,8 @@ function planned(given: Given) {
     spec: 'rawSpec' in given ? given.rawSpec : specOf(['a'], removes),
     status: { ...appliedStatus(inventory), ...status },
   };
-  return planCleanup(object, {
-    others,
-    apiHash: API_HASH,
-    isOver: hasFailed && T0 + now >= DEADLINE,
-  });
+  const isOver = hasFailed && T0 + now >= DEADLINE;
+  return planCleanup(object, others, { apiHash: API_HASH, isOver });
 }
 
 function metadata(name: string, more: Partial<Organization['metadata']> = {}) {

@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  Listing,
-  type Reported,
-  sameKey,
-  type Tuple,
-} from '../../src/kinds/organization/endpoints.ts';
-import {
   cleanupGoal,
   goalOf,
   isListedIn,
   isOurs,
   managesEndpoints,
-} from '../../src/kinds/organization/goal.ts';
+} from '../../src/kinds/organization/decide.ts';
+import {
+  Listing,
+  type Reported,
+  sameKey,
+  type Tuple,
+} from '../../src/kinds/organization/endpoints.ts';
 import type { InventoryEntry } from '../../src/kinds/organization/resource.ts';
 import { type Evidence, type Settlement, settle } from '../../src/kinds/organization/settle.ts';
 import { HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';

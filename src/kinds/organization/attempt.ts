@@ -2,13 +2,19 @@ import * as waits from '../../waits.ts';
 import type { NoCall } from '../shared/calls.ts';
 import { timestamp } from '../shared/canonical.ts';
 import { lastRequestOf, quoting, withoutStop } from '../shared/common-status.ts';
-import { decideOn, nextChange } from './decide.ts';
+import { nextChange, oursIn } from './decide.ts';
 import { type Change, tupleOf } from './endpoints.ts';
 import { eventsOf, refusedEvent } from './events.ts';
-import { oursIn } from './goal.ts';
 import { learn } from './observation.ts';
-import { markRefused, refusalOf, Ways } from './refusal.ts';
-import { addressOf, callOf, type Request, UPDATE_ORGANIZATION } from './remote.ts';
+import {
+  addressOf,
+  callOf,
+  markRefused,
+  type Request,
+  refusalOf,
+  UPDATE_ORGANIZATION,
+  Ways,
+} from './remote.ts';
 import { inProgress, report } from './report.ts';
 import * as resource from './resource.ts';
 import { type End, type Failed, Known, type Setup, type Wish, type Work } from './work.ts';
@@ -29,17 +35,13 @@ const STOPPED: End = { type: 'stopped' };
  * Assumes: a permit in hand, or `none` says why not; one attempt for an organization at a time in
  * this process.
  */
-export async function attempt(
-  { kind, apiHash, settleMs, ways: all }: Setup,
-  wish: Wish,
-  none?: NoCall,
-) {
-  const { began, context, goal, priority } = wish;
+export async function attempt(setup: Setup, wish: Wish, none?: NoCall) {
+  const { apiHash, learned } = setup;
+  const { began, context, priority } = wish;
   const { uid } = began.metadata;
-  const ways = all.get(uid) ?? new Ways();
-  all.set(uid, ways);
-  const { segments, hash } = addressOf(kind.api.baseUrl, goal);
-  const work = { ...wish, segments, hash, apiHash, settleMs, ways };
+  const ways = learned.get(uid) ?? new Ways();
+  learned.set(uid, ways);
+  const work = { ...setup, ...wish, ways };
   const { draft, events } = ofThisApi(began.status ?? {}, apiHash);
   const known = new Known(priority === 'user' ? dueNow(draft, context.now()) : draft, events);
   let end = none && failed(none);
@@ -78,15 +80,15 @@ function failed(answer: Failed, isUnreadable = false): End {
 async function step(work: Work, known: Known): Step {
   const { stillWanted, ways, goal, context } = work;
   if (!stillWanted()) return STOPPED;
-  const decision = decideOn(known, goal, context.now());
+  const decision = known.decide(goal, context.now());
   // An observation that sends the name is not made either while too much would be removed.
   const mayObserve = !decision.blocked || ways.nameToObserveBy(goal) === undefined;
   if (known.observedAt === undefined && mayObserve)
-    return (await permit(work, known)) ?? observe(work, known);
+    return (await permit(work)) ?? observe(work, known);
   // Nothing else is sent until a list shows all of a lost change, or its time is over.
   if (known.draft.pendingChange || decision.blocked) return DONE;
   if (decision.name !== undefined && !known.isNamed)
-    return (await permit(work, known)) ?? sendName(work, known, decision.name);
+    return (await permit(work)) ?? sendName(work, known, decision.name);
   if (known.refusalsInRow >= waits.MOST_REFUSALS) return DONE;
   const change = nextChange(decision, known.oneByOne || ways.isOneByOne);
   return change ? sendChange(work, known, change) : DONE;
@@ -125,7 +127,7 @@ async function sendChange(work: Work, known: Known, wanted: Change): Step {
   const object = context.object();
   const needsFinalizer = resource.mayRemove(object) && !resource.hasFinalizer(object);
   if (needsFinalizer && !(await context.finalizer(resource.FINALIZER, true))) return STOPPED;
-  const refused = await permit(work, known);
+  const refused = await permit(work);
   if (refused) return refused;
   if (isOld(work, known)) return observe(work, known);
   const writtenAt = context.now();
@@ -180,17 +182,15 @@ async function persist({ context, goal }: Work, known: Known, draft: Organizatio
   return isSaved;
 }
 
-/** One that an old observation has left unused serves the next request. */
-async function permit({ calls }: Work, known: Known): Step {
-  const none = known.hasPermit ? undefined : await calls.permit();
-  known.hasPermit = none === undefined;
+async function permit({ calls }: Work): Step {
+  const none = await calls.permit();
   return none && failed(none);
 }
 
 /** Makes the one call that a permit is for, and takes in what it shows. */
 async function send(work: Work, known: Known, request: Request, isTooLate = () => false) {
-  const { calls, stillWanted, context, segments, goal } = work;
-  known.hasPermit = false;
+  const { calls, stillWanted, context, kind, goal } = work;
+  const { segments } = addressOf(kind.api.baseUrl, goal);
   const call = callOf(request, segments, goal);
   const answer = await calls.send(call, () => !stillWanted() || isTooLate());
   if (answer.type !== 'success' && answer.type !== 'failure') return answer;

@@ -1,11 +1,71 @@
-import { asReported, type Change, type Listing, plain, sameKey, type Tuple } from './endpoints.ts';
-import { type Goal, isOurs, managesEndpoints } from './goal.ts';
-import { LIMITS } from './limits.ts';
-import type { DeclaredEndpoint, InventoryEntry } from './resource.ts';
-import type { Known } from './work.ts';
+import {
+  asReported,
+  type Change,
+  LIMITS,
+  type Listing,
+  plain,
+  sameKey,
+  type Tuple,
+  tupleOf,
+} from './endpoints.ts';
+import type * as resource from './resource.ts';
 
-export interface Question extends Pick<Known, 'list' | 'name'> {
+type InventoryEntry = resource.InventoryEntry;
+
+/** What an organization is to be brought to: the spec, or on deletion none of ours. */
+export interface Goal extends resource.OrganizationSpec {
+  /** The object is being deleted: nothing is added, and all that is ours and not wanted goes. */
+  readonly isCleanup: boolean;
+  readonly declared: readonly resource.DeclaredEndpoint[];
+  readonly mostRemovals: number;
+  /** `sameKey` of what spec lists. */
+  readonly listed: ReadonlySet<string>;
+  /** `sameKey` of what may stay: on deletion what others list. */
+  readonly wanted: ReadonlySet<string>;
+}
+
+export function goalOf(spec: resource.OrganizationSpec): Goal {
+  const { privateEndpoints: declared = [], maxPrivateEndpointRemovals: mostRemovals = 5 } = spec;
+  const listed = new Set(declared.map(sameKey));
+  return { ...spec, isCleanup: false, declared, mostRemovals, listed, wanted: listed };
+}
+
+/** On deletion: the name is no more than a way to observe, and no cap holds. */
+export function cleanupGoal(
+  spec: resource.OrganizationSpec,
+  listedByOthers: readonly Tuple[],
+): Goal {
+  const wanted = new Set(listedByOthers.map(sameKey));
+  const mostRemovals = Number.POSITIVE_INFINITY;
+  return { ...goalOf(spec), isCleanup: true, declared: [], mostRemovals, wanted };
+}
+
+export function isListedIn({ listed }: Goal, tuple: Tuple): boolean {
+  return listed.has(sameKey(tuple));
+}
+
+export function managesEndpoints({ privateEndpoints, isCleanup }: Goal): boolean {
+  return privateEndpoints !== undefined || isCleanup;
+}
+
+/** Ours may be removed; what was only found never is. */
+export function isOurs({ origin }: Pick<InventoryEntry, 'origin'>): boolean {
+  return origin === 'Added' || origin === 'Adopted';
+}
+
+/** What is this object's, or may be. */
+export function oursIn(status: resource.OrganizationStatus): Tuple[] {
+  const ours = status.privateEndpoints?.filter(isOurs) ?? [];
+  const known = new Set(ours.map(sameKey));
+  const added = status.pendingChange?.add.filter((tuple) => !known.has(sameKey(tuple))) ?? [];
+  return [...ours, ...added].map(tupleOf);
+}
+
+export interface Question {
   readonly goal: Goal;
+  /** Undefined: unknown, so that nothing is added or removed. */
+  readonly list: Listing | undefined;
+  readonly name: string | undefined;
   readonly inventory: readonly InventoryEntry[];
   readonly now: number;
 }
@@ -13,22 +73,12 @@ export interface Question extends Pick<Known, 'list' | 'name'> {
 /** An id never stands in both `add` and `remove`: nothing is added while ours has its id. */
 export interface Decision {
   readonly name: string | undefined;
-  readonly add: readonly DeclaredEndpoint[];
+  readonly add: readonly resource.DeclaredEndpoint[];
   readonly remove: readonly InventoryEntry[];
   /** Neither added nor removed: the list has their ids in entries of others. */
   readonly conflicts: readonly Tuple[];
   /** More removals than the spec allows: nothing at all is sent. */
   readonly blocked: readonly Tuple[] | undefined;
-}
-
-/** By what was due when the list was asked for: a lost change may land until the answer. */
-export function decideOn(
-  { draft, observedAt, list, name }: Known,
-  goal: Goal,
-  now: number,
-): Decision {
-  const { privateEndpoints: inventory = [] } = draft;
-  return decide({ goal, inventory, list, name, now: observedAt ?? now });
 }
 
 export function decide(question: Question): Decision {
@@ -59,14 +109,14 @@ export function decide(question: Question): Decision {
 }
 
 /** Declared and not there; those that were never tried come first. */
-function missingOf({ goal, inventory }: Question): readonly DeclaredEndpoint[] {
+function missingOf({ goal, inventory }: Question): readonly resource.DeclaredEndpoint[] {
   const known = new Map(inventory.map((entry) => [sameKey(entry), entry.state]));
   const stateOf = (one: Tuple) => known.get(sameKey(one));
   const missing = goal.declared.filter((one) => stateOf(one) !== 'Present');
   return missing.toSorted((a, b) => Number(known.has(sameKey(a))) - Number(known.has(sameKey(b))));
 }
 
-function isToBeAdded(endpoint: DeclaredEndpoint, question: Question): boolean {
+function isToBeAdded(endpoint: resource.DeclaredEndpoint, question: Question): boolean {
   const { inventory } = question;
   const entry = inventory.find((one) => sameKey(one) === sameKey(endpoint));
   // Ours may have the id with another provider or region: that one goes first.

@@ -7,9 +7,9 @@ import type { CommonStatus } from '../shared/common-status.ts';
 import { whenDue } from '../shared/due.ts';
 import { isVerified, ownershipOf } from '../shared/target.ts';
 import { attempt } from './attempt.ts';
+import { cleanupGoal, type Goal, oursIn } from './decide.ts';
 import { counted, names, sameKey, type Tuple, withPlace } from './endpoints.ts';
 import { abandonedEvents, eventsOf } from './events.ts';
-import { cleanupGoal, type Goal, oursIn } from './goal.ts';
 import { previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
 import * as resource from './resource.ts';
@@ -30,21 +30,20 @@ type CleanupPlan =
   | { readonly type: 'unreadable'; readonly problem: string }
   | { readonly type: 'attempt'; readonly goal: Goal };
 
-interface CleanupFacts {
-  readonly others: readonly Organization[];
-  readonly apiHash: string;
-  /** An attempt that this process began has failed, and the deadline has passed. */
-  readonly isOver: boolean;
-}
-
 const NOT_OWNER = ' without a request, because another object owns the organization';
 const TOO_LATE = ', because --cleanup-deadline has passed';
 const PLAN_ONLY =
   'the operator runs with --plan-only, so the deletion waits without deadline; set spec.deletionPolicy to Retain to delete the object at once';
 
-/** What is done about an object with our finalizer that is being deleted. Pure. */
-export function planCleanup(object: Organization, facts: CleanupFacts): CleanupPlan {
-  const { others, apiHash, isOver } = facts;
+/**
+ * What is done about an object with our finalizer that is being deleted. Pure. `isOver`: an attempt
+ * that this process began has failed, and the deadline has passed.
+ */
+export function planCleanup(
+  object: Organization,
+  others: readonly Organization[],
+  { apiHash, isOver }: Pick<Setup, 'apiHash'> & { readonly isOver: boolean },
+): CleanupPlan {
   const { status = {} } = object;
   if (!resource.mayRemove(object)) return { type: 'let-go', left: { own: [] } };
   if (ownershipOf(object, others, { apiHash, isValid }).type !== 'owner')
@@ -99,7 +98,7 @@ export async function cleanUp(
   const isOverdue = (): boolean => context.now() >= deadline;
   const planFor = (of: Organization): CleanupPlan => {
     const isOver = isOverdue() && failedCleanups.has(uid) && !kind.planOnly;
-    return planCleanup(of, { apiHash, others: setup.others(of), isOver });
+    return planCleanup(of, setup.others(of), { apiHash, isOver });
   };
   const now = context.now();
   const plan = planFor(object);
@@ -123,7 +122,7 @@ export async function cleanUp(
     const began = context.object();
     // What was true before the wait may not be any more.
     if (planFor(began).type !== 'attempt') return { next: { at: now }, did: 'nothing' };
-    const wish = { ...due, began, context, calls, goal, latest, stillWanted };
+    const wish = { ...due, began, context, calls, goal, stillWanted };
     const result = await attempt(setup, wish, none);
     if (!context.stillWanted()) return result;
     const left = leftOf(result.status, goal);
@@ -183,5 +182,7 @@ function whileDeleting(result: Result, { own }: Left, deadline: number, latest: 
     message.startsWith(DELETING) ? message : `${DELETING}${what}; ${ends}. In the way: ${message}`;
   const conditions = status.conditions?.map((one) => ({ ...one, message: says(one.message) }));
   const next = { at: result.next === 'on-change' ? latest : Math.min(result.next.at, latest) };
-  return { ...result, next, status: { ...status, conditions } };
+  const { nextAttemptTime: at } = status;
+  const nextAttemptTime = at && timestamp(Math.min(Date.parse(at), latest));
+  return { ...result, next, status: { ...status, conditions, nextAttemptTime } };
 }

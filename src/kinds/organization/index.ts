@@ -5,8 +5,8 @@ import type { KindContext } from '../shared/context.ts';
 import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
 import { attempt } from './attempt.ts';
+import { goalOf, oursIn } from './decide.ts';
 import { cleanUp } from './deletion.ts';
-import { goalOf, oursIn } from './goal.ts';
 import { previewOf } from './preview.ts';
 import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
 import * as resource from './resource.ts';
@@ -25,7 +25,7 @@ function create(kind: KindContext): Kind {
   const declared = declaredOrganization(kind);
   const { apiHash } = declared;
   const settleMs = kind.apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
-  const own = { kind, apiHash, settleMs, ways: new Map(), failedCleanups: new Set<string>() };
+  const own = { kind, apiHash, settleMs, learned: new Map(), failedCleanups: new Set<string>() };
   const options = { type: resource.organizationType, status, targetOf: resource.targetOf };
   return createKind<Organization>(kind, options, async (object, context, shared) => {
     const setup: Setup = { ...own, ...shared };

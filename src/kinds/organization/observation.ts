@@ -5,9 +5,9 @@ import { timestamp } from '../shared/canonical.ts';
 import { generationOf } from '../shared/common-status.ts';
 import { fitTo } from '../shared/fit.ts';
 import type { FieldChange } from '../shared/preview.ts';
+import { type Goal, managesEndpoints } from './decide.ts';
 import * as endpoint from './endpoints.ts';
 import { changeEvents, eventsOf, remarkEvents, renamedEvents } from './events.ts';
-import { type Goal, managesEndpoints } from './goal.ts';
 import type { Request } from './remote.ts';
 import type { OrganizationStatus } from './resource.ts';
 import { type Settlement, settle } from './settle.ts';
@@ -17,16 +17,16 @@ import type { Known, Work } from './work.ts';
 type Result = Readonly<Record<string, unknown>>;
 type Shown = NonNullable<OrganizationStatus['organization']>;
 
-interface Replied extends Extract<Answer, { type: 'success' }> {
+type Replied = Extract<Answer, { type: 'success' }> & {
   readonly request: Request;
   readonly now: number;
-}
+};
 
 /** Adds what a reply shows to what is known: its list settles what is open. */
 export function learn(known: Known, work: Work, replied: Replied): void {
   const { request, sentAt, now } = replied;
   const { result, requestId } = replied.verdict;
-  const { goal, context, apiHash } = work;
+  const { goal, context, apiHash, settleMs } = work;
   const { draft } = known;
   const reported = endpoint.readList(result);
   // What cannot be read is no empty list.
@@ -34,10 +34,21 @@ export function learn(known: Known, work: Work, replied: Replied): void {
   const leftOut = isLeftOut ? listLeftOut(draft, sentAt) : undefined;
   const entries = reported ?? leftOut?.entries;
   const list = entries && new endpoint.Listing(entries);
-  const settlement = list && settled(draft, list, work, replied);
+  const object = context.object();
+  const change = request.change ?? draft.pendingChange;
+  const evidence = {
+    goal,
+    settleMs,
+    now,
+    uid: object.metadata.uid,
+    askedAt: sentAt,
+    inventory: draft.privateEndpoints ?? [],
+    sent: change && { change, answered: request.type === 'change' },
+    wasApplied: draft.applied?.generation === generationOf(object),
+  };
+  const settlement = list && settle({ ...evidence, list });
   const shown = shownIn(result, entries, draft);
   const { changes, drift, remarks } = changesIn(draft, shown, settlement, request, goal);
-  const object = context.object();
   const news = object.status?.applied === undefined ? [] : changes;
   known.name = nameIn(result);
   known.requestId = requestId;
@@ -104,21 +115,6 @@ function listLeftOut(draft: OrganizationStatus, sentAt: number) {
   return { since, entries: [], events: eventsOf('left-out', present) };
 }
 
-function settled(
-  draft: OrganizationStatus,
-  list: endpoint.Listing,
-  { goal, settleMs, context }: Work,
-  { request, sentAt: askedAt, now }: Replied,
-): Settlement {
-  const object = context.object();
-  const change = request.change ?? draft.pendingChange;
-  const sent = change && { change, answered: request.type === 'change' };
-  const { privateEndpoints: inventory = [], applied } = draft;
-  const wasApplied = applied?.generation === generationOf(object);
-  const { uid } = object.metadata;
-  return settle({ inventory, goal, list, askedAt, now, sent, settleMs, wasApplied, uid });
-}
-
 function changesIn(
   { organization }: OrganizationStatus,
   { name: to }: Shown,
@@ -152,7 +148,7 @@ function compared(
   { name: declared, privateEndpoints: endpoints, isCleanup }: Goal,
   reported: string | undefined,
   list: readonly endpoint.Reported[] | undefined,
-): Pick<OrganizationStatus, 'differences' | 'notReported'> {
+) {
   if (isCleanup) return { differences: undefined, notReported: undefined };
   const listing = new endpoint.Listing(list ?? []);
   const isOther = declared !== undefined && reported !== undefined && declared !== reported;
@@ -167,11 +163,6 @@ function compared(
     ...(declared !== undefined && reported === undefined ? ['name'] : []),
     ...(endpoints && !list ? ['privateEndpoints'] : []),
   ];
-  return {
-    differences: endpoint.filled([
-      ...(isOther ? [{ field: 'name', declared, reported }] : []),
-      ...described,
-    ]),
-    notReported: endpoint.filled(notReported),
-  };
+  const differences = [...(isOther ? [{ field: 'name', declared, reported }] : []), ...described];
+  return { differences: endpoint.filled(differences), notReported: endpoint.filled(notReported) };
 }

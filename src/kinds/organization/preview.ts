@@ -1,8 +1,7 @@
 import type { KubeObject } from '../../kube/resource.ts';
 import type { Preview } from '../shared/preview.ts';
-import { type Decision, decide } from './decide.ts';
+import { type Decision, decide, type Goal, goalOf, isOurs, managesEndpoints } from './decide.ts';
 import * as endpoint from './endpoints.ts';
-import { type Goal, goalOf, isOurs, managesEndpoints } from './goal.ts';
 import { endpointChanges, storedEntries } from './observation.ts';
 import { addressOf, changeBody, nameBody, OBSERVE_BODY } from './remote.ts';
 import { type Organization, parseSpec } from './resource.ts';

@@ -2,9 +2,8 @@ import * as waits from '../../waits.ts';
 import { quoting, withoutStop } from '../shared/common-status.ts';
 import { BY_ITSELF } from '../shared/failure-report.ts';
 import type { FailureReason } from '../shared/failures.ts';
-import { decideOn, nextChange } from './decide.ts';
+import { managesEndpoints, nextChange } from './decide.ts';
 import { counted, names } from './endpoints.ts';
-import { managesEndpoints } from './goal.ts';
 import type { InventoryEntry } from './resource.ts';
 import type { Ended, Known } from './work.ts';
 
@@ -21,7 +20,7 @@ export interface Problem {
 export function problemOf(known: Known, work: Ended): Problem | undefined {
   const { draft, list, name } = known;
   const { goal, settleMs, now } = work;
-  const { blocked, conflicts } = decideOn(known, goal, now);
+  const { blocked, conflicts } = known.decide(goal, now);
   const { pendingChange, privateEndpoints: inventory = [] } = draft;
   const request = quoting(known.requestId);
   // Make sure no change is on its way of which nobody knows what it did
@@ -108,7 +107,7 @@ function refused(known: Known, inventory: Inventory, work: Ended): Problem | und
     ...(removals.length > 0 ? [`the removal of ${names(removals)}`] : []),
   ].join(' and ');
   const isTired = refusalsInRow >= waits.MOST_REFUSALS;
-  const isCutShort = isTired && nextChange(decideOn(known, goal, now), true) !== undefined;
+  const isCutShort = isTired && nextChange(known.decide(goal, now), true) !== undefined;
   const rest = isCutShort ? '. Those not tried yet follow in a minute' : '';
   const isOfSpec = adds.length > 0 || nameRefusal !== undefined;
   const todo = isOfSpec

@@ -10,10 +10,10 @@ import {
   reportFailure,
   reportNoCall,
 } from '../shared/failure-report.ts';
+import { type Goal, isListedIn, isOurs } from './decide.ts';
 import { counted } from './endpoints.ts';
-import { type Goal, isListedIn, isOurs } from './goal.ts';
 import { problemOf } from './problem.ts';
-import { UPDATE_ORGANIZATION as operation } from './remote.ts';
+import { addressOf, UPDATE_ORGANIZATION as operation } from './remote.ts';
 import type { InventoryEntry, Organization, OrganizationStatus } from './resource.ts';
 import type { End, Ended, Known } from './work.ts';
 
@@ -90,18 +90,17 @@ export function inProgress(
 }
 
 /** Epoch ms; what is over bounds nothing. */
-function soonest(now: number, ...times: readonly (number | undefined)[]): number | undefined {
-  const ahead = times.filter((time) => time !== undefined && time > now);
-  return ahead.length > 0 ? Math.min(...ahead.map(Number)) : undefined;
+function ahead(now: number, time: number | undefined): number | undefined {
+  return time !== undefined && time > now ? time : undefined;
 }
 
 function failed(
   { draft: { pendingChange } }: Known,
   { answer, isUnreadable }: Extract<End, { type: 'failed' }>,
-  { began: object, settleMs, now, goal, latest }: Ended,
+  { began: object, settleMs, now, goal }: Ended,
 ): Said {
   const settlesAt = pendingChange && Date.parse(pendingChange.time) + settleMs;
-  const notAfter = soonest(now, settlesAt, latest);
+  const notAfter = ahead(now, settlesAt);
   // What was refused is not what spec says.
   const isSpecFine = goal.isCleanup || isUnreadable;
   const advice = isSpecFine ? { ...ADVICE, Rejected: BY_ITSELF } : ADVICE;
@@ -118,18 +117,19 @@ function failed(
 function hindered(known: Known, work: Ended): Said | undefined {
   const problem = problemOf(known, work);
   if (!problem) return undefined;
-  const { began: object, now, latest } = work;
+  const { began: object, now } = work;
   const { outcome, message: said = '' } = known.draft.lastRequest ?? {};
   const lost = outcome === 'Unknown' ? `${common.withoutStop(said)}. ` : '';
-  const notAfter = soonest(now, problem.at, latest);
+  const notAfter = ahead(now, problem.at);
   const atLeastMs = problem.isExact && notAfter !== undefined ? notAfter - now : undefined;
   const message = lost + problem.message;
   return reportFailure({ object, reason: problem.reason, message, now, notAfter, atLeastMs });
 }
 
-function applied(known: Known, { began: object, goal, hash: requestHash, now }: Ended): Said {
+function applied(known: Known, { began: object, goal, kind, now }: Ended): Said {
   const { draft, requestId, events } = known;
   const { name, privateEndpointsTotal = 'no list of' } = draft.organization ?? {};
+  const { hash: requestHash } = addressOf(kind.api.baseUrl, goal);
   const request = { object, spec: goal, requestId, requestHash, now };
   const confirmed = reportApplied({
     ...request,

@@ -4,8 +4,7 @@ import { type Stored, specParser } from '../schema/parser.ts';
 import * as piece from '../schema/schema.ts';
 import * as shared from '../schema/spec-fields.ts';
 import { piece as made, toStructural } from '../schema/structural.ts';
-import { plain } from './endpoints.ts';
-import { declaredIdentity, LIMITS } from './limits.ts';
+import { declaredIdentity, LIMITS, plain } from './endpoints.ts';
 import type { status } from './status.ts';
 
 export const organizationType: ResourceType = {

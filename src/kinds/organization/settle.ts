@@ -1,9 +1,10 @@
 import { ENDPOINT_MISSED_AGAIN_MS, SAME_ENDPOINT_MS } from '../../waits.ts';
 import { timestamp, wholeSecond } from '../shared/canonical.ts';
 import { nextWait } from '../shared/failures.ts';
-import type { Question } from './decide.ts';
+import { type Goal, isListedIn, isOurs, managesEndpoints, type Question } from './decide.ts';
 import {
   asReported,
+  LIMITS,
   type Listing,
   type Reported,
   sameKey,
@@ -11,8 +12,6 @@ import {
   tupleOf,
 } from './endpoints.ts';
 import type { Remark, Remarks } from './events.ts';
-import { type Goal, isListedIn, isOurs, managesEndpoints } from './goal.ts';
-import { LIMITS } from './limits.ts';
 import type { InventoryEntry, PendingChange } from './resource.ts';
 
 export interface Evidence extends Pick<Question, 'goal' | 'inventory' | 'now'> {

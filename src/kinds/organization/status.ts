@@ -1,6 +1,6 @@
 import * as piece from '../schema/schema.ts';
 import * as shared from '../schema/status-fields.ts';
-import { LIMITS, reportedIdentity } from './limits.ts';
+import { LIMITS, reportedIdentity } from './endpoints.ts';
 
 const { optional, text, list, fields, someOf, timestamp } = piece;
 

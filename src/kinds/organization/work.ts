@@ -3,9 +3,9 @@ import type { Priority } from '../../controller/queue.ts';
 import type { Answer, Calls, NoCall } from '../shared/calls.ts';
 import type { KindContext } from '../shared/context.ts';
 import type { Shared } from '../shared/objects.ts';
+import { type Decision, decide, type Goal } from './decide.ts';
 import type { Listing } from './endpoints.ts';
-import type { Goal } from './goal.ts';
-import type { Refusal, Ways } from './refusal.ts';
+import type { Refusal, Ways } from './remote.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
 
 /** What the reconciles of all Organizations share. */
@@ -15,7 +15,7 @@ export interface Setup extends Shared<Organization> {
   /** So long after it was written a change may still be carried out. */
   readonly settleMs: number;
   /** By uid. */
-  readonly ways: Map<string, Ways>;
+  readonly learned: Map<string, Ways>;
   /** Uids of which this process has tried a cleanup in vain. */
   readonly failedCleanups: Set<string>;
 }
@@ -30,16 +30,9 @@ export interface Wish {
   readonly priority: Priority;
   /** Nobody has changed what is wanted, and no deadline has passed. */
   readonly stillWanted: () => boolean;
-  /** Epoch ms: when the next attempt is made at the latest. */
-  readonly latest?: number | undefined;
 }
 
-export interface Work extends Wish, Pick<Setup, 'apiHash' | 'settleMs'> {
-  readonly segments: readonly string[];
-  readonly hash: string;
-  readonly ways: Ways;
-}
-
+export type Work = Setup & Wish & { readonly ways: Ways };
 /** Of an attempt that has ended now, epoch ms. */
 export type Ended = Work & { readonly now: number };
 
@@ -57,7 +50,6 @@ export class Known {
   /** Differences between two replies that the operator did not make. */
   drift = 0;
   observations = 0;
-  hasPermit = true;
   isNamed = false;
   nameRefusal: Refusal | undefined;
   refusalsInRow = 0;
@@ -68,6 +60,18 @@ export class Known {
     this.draft = draft;
     this.events = events;
     this.oneByOne = draft.privateEndpoints?.some(({ lastError }) => lastError) === true;
+  }
+
+  /** By what was due when the list was asked for: a lost change may land until the answer. */
+  decide(goal: Goal, now: number): Decision {
+    const { privateEndpoints: inventory = [] } = this.draft;
+    return decide({
+      goal,
+      inventory,
+      list: this.list,
+      name: this.name,
+      now: this.observedAt ?? now,
+    });
   }
 }
 
