@@ -30,7 +30,8 @@ export function learn(known: Known, work: Work, replied: Replied): void {
   const { draft } = known;
   const reported = endpoint.readList(result);
   // What cannot be read is no empty list.
-  const isLeftOut = managesEndpoints(goal) && (result.privateEndpoints ?? undefined) === undefined;
+  const isAwaited = managesEndpoints(goal) || draft.pendingChange !== undefined;
+  const isLeftOut = isAwaited && (result.privateEndpoints ?? undefined) === undefined;
   const leftOut = isLeftOut ? listLeftOut(draft, sentAt) : undefined;
   const entries = reported ?? leftOut?.entries;
   const list = entries && new endpoint.Listing(entries);

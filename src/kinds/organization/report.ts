@@ -85,7 +85,9 @@ export function inProgress(
     reason: 'Pending',
     message,
   } as const;
-  const { status } = common.saying(object, { summary, now, attempts: object.status?.attempts });
+  // An edit starts anew.
+  const attempts = common.currentReady(object) && object.status?.attempts;
+  const { status } = common.saying(object, { summary, now, attempts });
   return common.statusWith(draft, { ...status, lastRequest });
 }
 
