@@ -70,7 +70,7 @@ export class DrawnScript implements Script {
           : drawUserDeed(draw, held);
     return {
       text: `meanwhile somebody acts on ${nameOf(held)}`,
-      acts: { when, run: (life) => void life.act(`midst of ${about}`, deed) },
+      acts: { when, run: (life) => life.act(`midst of ${about}`, deed) },
     };
   }
 }
@@ -81,8 +81,8 @@ function editList(draw: Draw, held: ObjectDraft): Deed {
 }
 
 function targetHas(about: string, { spec, plural }: ObjectDraft): boolean {
-  if (plural === 'organizations') return about === `organization ${spec.organizationId}`;
-  return about.startsWith('pipe ') && about.endsWith(`/${spec.pipeId}`);
+  if (plural === 'organizations') return about === `organization ${String(spec.organizationId)}`;
+  return about.startsWith('pipe ') && about.endsWith(`/${String(spec.pipeId)}`);
 }
 
 function drawActs(draw: Draw, world: World, isApart: boolean): Act[] {

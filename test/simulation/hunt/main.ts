@@ -16,12 +16,11 @@ async function main(): Promise<boolean> {
   if (options.type === 'planted') return huntPlanted(options.names, console.log);
   const stage = new Stage(await loadProduct(SOURCES));
   const plots = await plotsOf(options, stage);
-  if (plots instanceof Array && plots.length === 1 && plots[0])
-    return again(stage, plots[0], options);
-  return huntFor(stage, plots, options);
+  const [only, ...others] = 'length' in plots ? plots : [];
+  return only && others.length === 0 ? again(stage, only, options) : huntFor(stage, plots, options);
 }
 
-async function plotsOf(options: Options, stage: Stage): Promise<Iterable<Plot>> {
+async function plotsOf(options: Options, stage: Stage): Promise<readonly Plot[] | Iterable<Plot>> {
   const { type, names, seed } = options;
   if (type === 'sweep') return sweepPlots(names, (workload) => stage.sweep.pointsOf(workload));
   return seed === undefined ? seeds(options) : [{ type: 'seed', seed }];

@@ -13,7 +13,6 @@ export const USAGE = `Usage: npm run hunt -- [options]
 /** The project's own. */
 export const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
 
-/** What the command line asks for. */
 export interface Options {
   readonly type: 'seeds' | 'sweep' | 'planted';
   readonly from: number;

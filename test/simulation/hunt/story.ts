@@ -84,7 +84,8 @@ function asked({ name, text }: ApiCall): string {
 function answered({ reply }: ApiCall): string {
   const list = reply?.result?.privateEndpoints;
   const shown = Array.isArray(list) ? `, list ${ids(list as EndpointView[])}` : '';
-  const name = reply?.result?.name === undefined ? '' : `, name "${String(reply.result.name)}"`;
+  const { name: text } = reply?.result ?? {};
+  const name = text === undefined ? '' : `, name ${JSON.stringify(text)}`;
   return `${reply?.status}${reply?.error === undefined ? '' : ` "${reply.error}"`}${name}${shown}`;
 }
 

@@ -59,7 +59,7 @@ export function replace(
   const isOther = uid !== undefined && uid !== stored.metadata.uid;
   if (isOther || resourceVersion !== stored.metadata.resourceVersion) throw conflict(kind, name);
   const isStatus = subresource === 'status';
-  const { annotations, finalizers, ...kept } = stored.metadata;
+  const { annotations: _, finalizers: __, ...kept } = stored.metadata;
   const metadata = isStatus ? stored.metadata : { ...kept, ...sayable(sent) };
   const status = isStatus || !kind.schema ? sent.status : stored.status;
   const next = completed(kind, { ...(isStatus ? stored : sent), status }, metadata);

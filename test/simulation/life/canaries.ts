@@ -19,7 +19,9 @@ export function keyIdText(draw: Draw): string {
 
 /** A line end at either end would be taken off, and a blank might. */
 function textOf(draw: Draw, special: string, length: number): string {
-  const [first, ...letters] = Array.from({ length }, () => draw.pick([...LETTERS]));
-  const middle = letters.map((one) => (draw.chance(0.3) ? draw.pick([...special, one]) : one));
-  return `${first}${middle.join('')}${draw.pick([...LETTERS])}`;
+  const [first, ...letters] = Array.from({ length }, () => draw.pick(LETTERS.split('')));
+  const middle = letters.map((one) =>
+    draw.chance(0.3) ? draw.pick([...special.split(''), one]) : one,
+  );
+  return `${first}${middle.join('')}${draw.pick(LETTERS.split(''))}`;
 }

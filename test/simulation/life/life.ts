@@ -2,7 +2,7 @@ import { plausibleActivity } from '../../simulator/activities.ts';
 import { Draw } from '../engine/draw.ts';
 import { takeImmediates } from '../engine/immediates.ts';
 import { seedRandomness } from '../engine/randomness.ts';
-import { Timeline } from '../engine/timeline.ts';
+import { BEGINNING, Timeline } from '../engine/timeline.ts';
 import { kindOf } from '../kubernetes/kinds.ts';
 import type { Thing } from '../kubernetes/objects.ts';
 import { Kubernetes } from '../kubernetes/server.ts';
@@ -27,8 +27,6 @@ export interface LifeOptions {
 
 type Untimed<F> = F extends unknown ? Omit<F, 'at'> : never;
 
-/** What every clock says at the beginning. */
-export const BEGINNING = Date.parse('2026-03-01T00:00:00Z');
 const PLAIN_KUBE_MS = 1.5;
 const PLAIN_API_MS = 12;
 

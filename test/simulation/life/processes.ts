@@ -1,8 +1,9 @@
 import { Host } from '../engine/host.ts';
+import { BEGINNING } from '../engine/timeline.ts';
 import { SimulatedPool } from '../network/pool.ts';
 import type { Server } from '../network/wire.ts';
 import type { ProcessEvent } from '../record/facts.ts';
-import { BEGINNING, type Life } from './life.ts';
+import type { Life } from './life.ts';
 
 /** TLS material is compared by identity: it never changes here. */
 const TLS = {};

@@ -49,7 +49,6 @@ export interface Server {
   fate(crossing: Crossing): Fate;
   /** Its first byte leaves now. */
   left?(crossing: Crossing): void;
-  /** Does the work, now. */
   serve(crossing: Crossing): WireReply;
   /** The whole reply, or the beginning of a stream, has reached the process. */
   answered(crossing: Crossing, reply: WireReply): void;

@@ -50,7 +50,9 @@ export function stateOfApi(life: Life): Record<string, string> {
   }
   for (const { organizationId, pipeId } of life.world.pipes) {
     const pipe = `${organizationId}/service/${pipeId}`;
-    const settings = Object.entries(life.api.settings.of(pipe) ?? {}).sort();
+    const settings = Object.entries(life.api.settings.of(pipe) ?? {})
+      .map(String)
+      .sort();
     state[`pipe ${pipe}`] = JSON.stringify(settings);
   }
   return state;

@@ -121,10 +121,7 @@ function givenFor({ given }: Workload, { isCall, name }: Point): Mishap | undefi
   return isCall ? given?.(name) : undefined;
 }
 
-/**
- * With RemovePrivateEndpoints nothing of ours is left, whenever the object is deleted. What of
- * others is adopted depends on when.
- */
+/** With RemovePrivateEndpoints nothing of ours is left, but what is adopted depends on when. */
 function statesOf({ world }: Workload, { states }: Plain): ReadonlySet<string> {
   const removes = world.objects.every(
     ({ spec }) => spec.deletionPolicy !== undefined && spec.adoptPrivateEndpoints === undefined,
