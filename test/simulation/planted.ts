@@ -63,7 +63,7 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'target-entered-before-the-permit',
     harm: 'The target is taken while the attempt still waits for its permit: two keys of one organization block each other for ever, or for as long as a line is.',
-    file: 'kinds/shared/caller.ts',
+    file: 'kinds/shared/calls.ts',
     from: 'if (this.#granted) return undefined;',
     to: "if (this.#granted) return undefined;\n    if (!this.#hasTarget && !targets.enter(target ?? '', id)) return { type: 'target-busy' };\n    this.#hasTarget = true;",
   },
@@ -217,7 +217,7 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'suspension-is-not-seen-before-the-first-byte',
     harm: 'stillWanted is not asked between permit and first byte: a call leaves for an object that is suspended, deleted or edited meanwhile.',
-    file: 'kinds/shared/caller.ts',
+    file: 'kinds/shared/calls.ts',
     from: "if (isTooLate() || !context.stillWanted()) return 'not-wanted';",
     to: "if (isTooLate()) return 'not-wanted';",
   },
@@ -259,7 +259,7 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'key-in-a-reply-is-stored',
     harm: 'What a reply shows is stored unmasked: a key that the API echoes stands in the status.',
-    file: 'kinds/shared/caller.ts',
+    file: 'kinds/shared/calls.ts',
     from: 'const result = maskTexts(verdict.result, mask);',
     to: 'const { result } = verdict;',
   },
