@@ -54,7 +54,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'The target is entered before the permit: one key in a pause holds up another',
-    file: 'kinds/shared/caller.ts',
+    file: 'kinds/shared/calls.ts',
     from: 'if (this.#granted) return undefined;',
     to: "if (this.#granted) return undefined;\n    if (!this.#hasTarget && !targets.enter(target ?? '', id)) return { type: 'target-busy' };\n    this.#hasTarget = true;",
   },
@@ -186,7 +186,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'stillWanted is not asked before the first byte: a call leaves for an old spec',
-    file: 'kinds/shared/caller.ts',
+    file: 'kinds/shared/calls.ts',
     from: "if (isTooLate() || !context.stillWanted()) return 'not-wanted';",
     to: "if (isTooLate()) return 'not-wanted';",
   },
@@ -222,7 +222,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'A key that the API echoes is stored in the status',
-    file: 'kinds/shared/caller.ts',
+    file: 'kinds/shared/calls.ts',
     from: 'const result = maskTexts(verdict.result, mask);',
     to: 'const { result } = verdict;',
   },

@@ -148,7 +148,7 @@ test('a changed Secret reconciles who refers to it, and who waits with it asks a
   const asked: string[] = [];
   const { signal } = new AbortController();
   const ask = (key: string) => {
-    const wish = { credential: 'key', key, tenant: '', target: key, lane: 'user' } as const;
+    const wish = { credential: 'key', tenant: '', lane: 'user' } as const;
     const asking = { key, signal, onLongWait: async () => true };
     void permits.permit({
       ...asking,

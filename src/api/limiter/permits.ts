@@ -7,11 +7,14 @@ import { createRateLimiter } from './rate-limiter.ts';
 /** A thousand that came together would all say at the same moment that they wait. */
 const LONG_WAIT_SPREAD_MS = 5_000;
 
+/** With what a call is to be made. */
+export type Wish = Pick<CallWish, 'credential' | 'tenant' | 'lane' | 'goesOn' | 'probe'>;
+
 /** One that asks for a permit and waits for it. `No` says why it does not want one any more. */
-export interface Asking<Wish extends CallWish, No> {
+export interface Asking<Own extends Wish, No> {
   readonly key: string;
   /** Asked again after each wait: its credential may be another one by now. */
-  readonly wish: () => Promise<Wish | No>;
+  readonly wish: () => Promise<Own | No>;
   readonly signal: AbortSignal;
   /** Runs each wait. */
   readonly parked: <Value>(wait: () => Promise<Value>) => Promise<Value>;
@@ -19,8 +22,8 @@ export interface Asking<Wish extends CallWish, No> {
   readonly onLongWait: (ahead: number) => Promise<boolean>;
 }
 
-export type Asked<Wish> =
-  | { readonly type: 'granted'; readonly permit: Permit; readonly wish: Wish }
+export type Asked<Own> =
+  | { readonly type: 'granted'; readonly permit: Permit; readonly wish: Own }
   /** Calls with this credential are held back since one was answered with 401. */
   | { readonly type: 'key-refused' }
   | { readonly type: 'not-wanted' };
@@ -51,9 +54,9 @@ export class Permits {
   }
 
   /** Waits for its turn, holding nothing; the end of the signal ends that. */
-  async permit<Wish extends CallWish, No extends { readonly type: string }>(
-    asking: Asking<Wish, No>,
-  ): Promise<Asked<Wish> | No> {
+  async permit<Own extends Wish, No extends { readonly type: string }>(
+    asking: Asking<Own, No>,
+  ): Promise<Asked<Own> | No> {
     const { key, signal, parked } = asking;
     const longAt = this.#clock.monotonic() + LONG_WAIT_MS + spread(key, LONG_WAIT_SPREAD_MS);
     let hasSaid = false;
@@ -62,7 +65,8 @@ export class Permits {
         if (signal.aborted) return NOT_WANTED;
         const wish = await asking.wish();
         if ('type' in wish) return wish;
-        const answer = this.limiter.tryStart(wish);
+        // Who asks here takes its target by itself, and its credential shares no pace of others.
+        const answer = this.limiter.tryStart({ ...wish, key, target: key, isProven: true });
         if ('start' in answer) return { type: 'granted', permit: answer.start, wish };
         if ('circuitOpen' in answer) return { type: 'key-refused' };
         // Before anything else, or it might be woken meanwhile and not know it.
@@ -78,6 +82,12 @@ export class Permits {
     } finally {
       this.wake(key);
     }
+  }
+
+  /** Whether the credential was paused since this time, in epoch ms. */
+  pausedSince(credential: string, time: number): boolean {
+    const at = this.limiter.pausedAt(credential);
+    return at !== undefined && this.#clock.now() - (this.#clock.monotonic() - at) >= time;
   }
 
   /** Comes when the key is woken, or the signal aborted. */

@@ -55,13 +55,8 @@ export function report(sent: Sent, answer: NoCall | Answer): Result {
   const isHeld = object.status?.applied?.requestHash === request.hash && isSettled(object);
   if (answer.type === 'key-refused' && isReady(object) && isHeld)
     return { next: 'on-change', did: answer.type };
-  const failure = reportNoCall({
-    object,
-    answer,
-    operation: UPDATE_PIPE_SETTINGS,
-    advice: (reason) => ADVICE[reason],
-    now,
-  });
+  const operation = UPDATE_PIPE_SETTINGS;
+  const failure = reportNoCall({ object, answer, operation, advice: (of) => ADVICE[of], now });
   const result = resultOf(object, failure, 'verdict' in answer ? 'put' : answer.type, answer);
   if (answer.type !== 'failure' || answer.verdict.outcome !== 'Unknown') return result;
   const unconfirmedWrite = lostWrite(sent, answer.sentAt ?? now);
@@ -90,9 +85,8 @@ function openWrite({ object, request, settlesInMs }: Sent, sentAt: number): Lost
 /** Where an earlier one may still land too, no later request has its hash. */
 function lostWrite(sent: Sent, sentAt: number): LostWrite {
   const { hash } = sent.request;
-  const other = openWrite(sent, sentAt);
-  const requestHash = other ? digestOf(other.requestHash, hash) : hash;
-  return { time: timestamp(sentAt), requestHash };
+  const other = openWrite(sent, sentAt)?.requestHash;
+  return { time: timestamp(sentAt), requestHash: other ? digestOf(other, hash) : hash };
 }
 
 /** HTTP 200 with a result, and what it says about what was declared. */
@@ -112,18 +106,16 @@ function reportReply(sent: Sent, answer: Extract<Answer, { type: 'success' }>): 
   const echo = fitTo(schema, readEcho(verdict.result));
   const before = reportedBy(previous, spec, apiHash);
   const replies = { declared, before, after: reportedOf(declared, echo ?? {}) };
-  const changed = changes.confirmedChanges(replies, isSameRequest(sent));
+  const isSame = previous.applied?.requestHash === sent.request.hash;
+  const changed = changes.confirmedChanges(replies, isSame);
   const drift = isOpen(object) ? [] : changes.driftBetween(replies, previous.applied?.keys ?? []);
   const compared = compare(declared, verdict.result);
   const { differences, notReported } = compared;
   const lost = openWrite(sent, sentAt);
   const replied: Replied = { ...sent, ...compared, verdict, changed };
   const isAsDeclared = differences.length === 0;
-  const ending = !isAsDeclared
-    ? notConfirmed(replied)
-    : lost
-      ? accepted(replied, lost)
-      : applied(replied);
+  const asDeclared = lost ? accepted(replied, lost) : applied(replied);
+  const ending = isAsDeclared ? asDeclared : notConfirmed(replied);
   const { requestId } = verdict;
   const status = {
     ...ending.status,
@@ -147,19 +139,11 @@ function filled<T extends object>(value: T | undefined): T | undefined {
   return value && Object.keys(value).length > 0 ? value : undefined;
 }
 
-/** The same was sent before, and accepted. */
-function isSameRequest({ object: { status = {} }, request }: Sent): boolean {
-  const { applied, unconfirmedWrite, lastRequest } = status;
-  const isAccepted = unconfirmedWrite !== undefined && lastRequest?.outcome === 'Succeeded';
-  return applied?.requestHash === request.hash || isAccepted;
-}
-
 /** Whether a request of ours may have changed something since the last reply. */
 function isOpen({ status = {}, metadata: { generation } }: PipeSettings): boolean {
-  const { differences, observedGeneration, unconfirmedWrite } = status;
   // What an earlier generation declared may have come about late.
-  const isLate = differences !== undefined && observedGeneration !== generation;
-  return unconfirmedWrite !== undefined || isLate;
+  const isLate = status.differences !== undefined && status.observedGeneration !== generation;
+  return status.unconfirmedWrite !== undefined || isLate;
 }
 
 function notConfirmed({ object, verdict, differences, now }: Replied): FailureReport {

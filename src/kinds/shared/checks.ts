@@ -60,12 +60,8 @@ export function refuseOthers(
   const isOver = until <= now;
   const message = conflictMessage(ownership, contested);
   const reason = 'TargetConflict';
-  const summary = {
-    ready: 'False',
-    progress: isOver ? 'Stalled' : 'Reconciling',
-    reason,
-    message,
-  } as const;
+  const progress = isOver ? 'Stalled' : 'Reconciling';
+  const summary = { ready: 'False', progress, reason, message } as const;
   const said = saying(object, { summary, now, nextAttempt: isOver ? undefined : until });
   const isNew = isOver && nextAttemptTime !== undefined;
   const events = isNew ? [{ type: 'Warning', reason, note: message } as const] : [];

@@ -40,15 +40,11 @@ export interface DeclaredFacts<Stored extends KubeObject> extends CallFacts {
   readonly now: number;
 }
 
-/** What is to be brought about now. */
-export interface Wanted<Own> {
-  readonly spec: Own;
-  readonly due: Extract<Due, { type: 'now' }>;
-}
-
 export type Decision<Own> =
   | { readonly type: 'done'; readonly result: Result }
-  | ({ readonly type: 'act' } & Wanted<Own>);
+  | { readonly type: 'act'; readonly spec: Own; readonly due: Extract<Due, { type: 'now' }> };
+/** What is to be brought about now. */
+export type Wanted<Own> = Extract<Decision<Own>, { type: 'act' }>;
 
 export function done(result: Result): Decision<never> {
   return { type: 'done', result };

@@ -10,7 +10,7 @@ import {
   type ResourceType,
 } from '../../kube/resource.ts';
 import { soundStatus } from '../schema/parser.ts';
-import { Caller } from './caller.ts';
+import { Caller } from './calls.ts';
 import {
   type CommonStatus,
   generationOf,
@@ -82,11 +82,6 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     const all = target === undefined ? [] : store.byIndex('target', target);
     return all.filter(({ metadata }) => metadata.uid !== object.metadata.uid);
   };
-  const refer = (key: string, object: T): void => {
-    const name = secretRefOf(object)?.name;
-    if (name === undefined) secrets.release(idOf(key));
-    else secrets.refer(idOf(key), object.metadata.namespace, name);
-  };
   const store = new Store<T>({
     trim: (object, written) => {
       // What we have written is sound, and need not be read by its schema.
@@ -95,7 +90,8 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     },
     indexes: { target: targetOf, secret: secretKeyOf },
     onChange: (key, now, before, origin) => {
-      if (now) refer(key, now);
+      const secret = now && secretRefOf(now)?.name;
+      if (now && secret) secrets.refer(idOf(key), now.metadata.namespace, secret);
       else secrets.release(idOf(key));
       if (!now || !before || !isSameWish(now, before)) enqueue(idOf(key), priorityOf(now, origin));
       changed(idOf(key));

@@ -89,7 +89,8 @@ export function isSameRival(now: KubeObject, before: KubeObject): boolean {
  * left: to wait for it with a permit in hand would hold up all other calls of the key.
  */
 export class Targets {
-  readonly #attempts = new Map<string, { readonly id: string; readonly refused: Set<string> }>();
+  /** By target, who was refused since it was entered. */
+  readonly #refused = new Map<string, Set<string>>();
   readonly #enqueue: (id: string) => void;
 
   constructor(enqueue: (id: string) => void) {
@@ -97,16 +98,14 @@ export class Targets {
   }
 
   enter(target: string, id: string): boolean {
-    const attempt = this.#attempts.get(target);
-    if (attempt) attempt.refused.add(id);
-    else this.#attempts.set(target, { id, refused: new Set() });
-    return !attempt;
+    const refused = this.#refused.get(target)?.add(id);
+    if (!refused) this.#refused.set(target, new Set());
+    return !refused;
   }
 
-  leave(target: string, id: string): void {
-    const attempt = this.#attempts.get(target);
-    if (attempt?.id !== id) return;
-    this.#attempts.delete(target);
-    for (const refused of attempt.refused) this.#enqueue(refused);
+  leave(target: string): void {
+    const refused = this.#refused.get(target) ?? [];
+    this.#refused.delete(target);
+    for (const id of refused) this.#enqueue(id);
   }
 }
