@@ -1,16 +1,11 @@
-import {
-  asReported,
-  type Change,
-  LIMITS,
-  type Listing,
-  plain,
-  sameKey,
-  type Tuple,
-  tupleOf,
-} from './endpoints.ts';
+import * as endpoint from './endpoints.ts';
 import type * as resource from './resource.ts';
 
+const { asReported, LIMITS, plain, sameKey, tupleOf } = endpoint;
 type InventoryEntry = resource.InventoryEntry;
+type Inventory = readonly InventoryEntry[];
+type Tuple = endpoint.Tuple;
+type Listing = endpoint.Listing;
 
 /** What an organization is to be brought to: the spec, or on deletion none of ours. */
 export interface Goal extends resource.OrganizationSpec {
@@ -66,24 +61,19 @@ export interface Question {
   /** Undefined: unknown, so that nothing is added or removed. */
   readonly list: Listing | undefined;
   readonly name: string | undefined;
-  readonly inventory: readonly InventoryEntry[];
+  readonly inventory: Inventory;
   readonly now: number;
 }
 
-/** An id never stands in both `add` and `remove`: nothing is added while ours has its id. */
-export interface Decision {
-  readonly name: string | undefined;
-  readonly add: readonly resource.DeclaredEndpoint[];
-  readonly remove: readonly InventoryEntry[];
-  /** Neither added nor removed: the list has their ids in entries of others. */
-  readonly conflicts: readonly Tuple[];
-  /** More removals than the spec allows: nothing at all is sent. */
-  readonly blocked: readonly Tuple[] | undefined;
-}
+export type Decision = ReturnType<typeof decide>;
 
-export function decide(question: Question): Decision {
+/**
+ * The difference between the goal and what was observed. An id never stands in both `add` and
+ * `remove`: nothing is added while ours has its id.
+ */
+export function decide(question: Question) {
   const { goal, list, inventory } = question;
-  const name = goal.isCleanup || goal.name === question.name ? undefined : goal.name;
+  const isManaged = managesEndpoints(goal);
   // A missing one counts for the cap too: it may be in the next list.
   const unwanted = inventory.filter(
     (entry) =>
@@ -91,20 +81,21 @@ export function decide(question: Question): Decision {
       (entry.state === 'Present' || entry.state === 'Missing') &&
       !goal.wanted.has(sameKey(entry)),
   );
-  const isManaged = managesEndpoints(goal);
-  const blocked = isManaged && unwanted.length > goal.mostRemovals ? unwanted : undefined;
-  if (!isManaged || !list) return { name, add: [], remove: [], conflicts: [], blocked };
   const isKeptBack = (tuple: Tuple): boolean => hasOther(tuple, list, inventory);
-  const removals = unwanted.filter(({ state }) => state === 'Present');
-  const additions = missingOf(question);
+  const isKnown = isManaged && list !== undefined;
+  const removals = isKnown ? unwanted.filter(({ state }) => state === 'Present') : [];
+  const additions = isKnown ? missingOf(question) : [];
   const add = additions.filter((one) => isToBeAdded(one, question) && !isKeptBack(one));
   return {
-    name,
-    remove: removals.filter((one) => isDue(one, question) && !isKeptBack(one)),
+    /** To be set, by itself. */
+    name: goal.isCleanup || goal.name === question.name ? undefined : goal.name,
     // What has to wait for room follows when something has left the inventory.
     add: add.slice(0, Math.max(0, LIMITS.inventory - inventory.length)),
+    remove: removals.filter((one) => isDue(one, question) && !isKeptBack(one)),
+    /** Neither added nor removed: the list has their ids in entries of others. */
     conflicts: [...additions, ...removals].filter(isKeptBack),
-    blocked,
+    /** More removals than the spec allows: nothing at all is sent. */
+    blocked: isManaged && unwanted.length > goal.mostRemovals ? unwanted : undefined,
   };
 }
 
@@ -125,13 +116,11 @@ function isToBeAdded(endpoint: resource.DeclaredEndpoint, question: Question): b
 }
 
 /** Whether the list has this id in an entry that is neither this endpoint nor ours. */
-function hasOther(tuple: Tuple, list: Listing, inventory: readonly InventoryEntry[]): boolean {
+function hasOther(tuple: Tuple, list: Listing | undefined, inventory: Inventory): boolean {
   const ours = inventory.filter((entry) => isOurs(entry) && plain(entry.id) === plain(tuple.id));
-  return list
-    .withId(tuple.id)
-    .some((reported) =>
-      [tuple, ...ours].every((one) => sameKey(asReported(reported, one)) !== sameKey(one)),
-    );
+  const isNeither = (reported: endpoint.Reported): boolean =>
+    [tuple, ...ours].every((one) => sameKey(asReported(reported, one)) !== sameKey(one));
+  return list?.withId(tuple.id).some(isNeither) ?? false;
 }
 
 function isDue({ nextAttemptTime }: InventoryEntry, { now }: Question): boolean {
@@ -139,7 +128,10 @@ function isDue({ nextAttemptTime }: InventoryEntry, { now }: Question): boolean 
 }
 
 /** Untried first, removals before adds; where one has been refused, each goes by itself. */
-export function nextChange({ add, remove }: Decision, oneByOne: boolean): Change | undefined {
+export function nextChange(
+  { add, remove }: Decision,
+  oneByOne: boolean,
+): endpoint.Change | undefined {
   if (add.length + remove.length === 0) return undefined;
   if (!oneByOne) return { add, remove };
   const removal = remove.find(({ lastError }) => !lastError) ?? remove[0];

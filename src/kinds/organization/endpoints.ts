@@ -124,13 +124,12 @@ export function readList(result: Readonly<Record<string, unknown>>): Reported[] 
   return entries.length === 0 && list.length > 0 ? undefined : entries;
 }
 
+const PARTS = ['id', 'cloudProvider', 'region', 'description'];
+
 function readEntry(entry: unknown): Reported[] {
-  if (typeof entry !== 'object' || entry === null) return [];
-  const { id, cloudProvider, region, description } = entry as Readonly<Record<string, unknown>>;
-  const name = word(id);
-  if (name === undefined) return [];
-  const [provider, place, about] = [cloudProvider, region, description].map(word);
-  return [{ id: name, cloudProvider: provider, region: place, description: about }];
+  const given = (entry ?? {}) as Readonly<Record<string, unknown>>;
+  const [id, cloudProvider, region, description] = PARTS.map((part) => word(given[part]));
+  return id === undefined ? [] : [{ id, cloudProvider, region, description }];
 }
 
 /** Ids are texts; some servers write numbers. */

@@ -7,7 +7,7 @@ import { fitTo } from '../shared/fit.ts';
 import type { FieldChange } from '../shared/preview.ts';
 import { type Goal, managesEndpoints } from './decide.ts';
 import * as endpoint from './endpoints.ts';
-import { changeEvents, eventsOf, remarkEvents, renamedEvents } from './events.ts';
+import * as events from './events.ts';
 import type { Request } from './remote.ts';
 import type { OrganizationStatus } from './resource.ts';
 import { type Settlement, settle } from './settle.ts';
@@ -50,6 +50,8 @@ export function learn(known: Known, work: Work, replied: Replied): void {
   const settlement = list && settle({ ...evidence, list });
   const shown = shownIn(result, entries, draft);
   const { changes, drift, remarks } = changesIn(draft, shown, settlement, request, goal);
+  const renamed = drift.filter(({ field }) => field === 'name');
+  // What the first attempt has changed, the object says already.
   const news = object.status?.applied === undefined ? [] : changes;
   known.name = nameIn(result);
   known.requestId = requestId;
@@ -57,9 +59,9 @@ export function learn(known: Known, work: Work, replied: Replied): void {
   known.events = [
     ...known.events,
     ...(leftOut?.events ?? []),
-    ...renamedEvents(drift.filter(({ field }) => field === 'name')),
-    ...remarkEvents(remarks),
-    ...changeEvents(news, requestId),
+    ...events.changeEvents(events.CHANGED_BY_OTHERS, renamed),
+    ...events.remarkEvents(remarks),
+    ...events.changeEvents(events.APPLIED, news, requestId),
   ];
   known.draft = {
     ...draft,
@@ -113,7 +115,7 @@ function listLeftOut(draft: OrganizationStatus, sentAt: number) {
   );
   const wait = present.length === 0 ? LEFT_OUT_IS_EMPTY_MS : LEFT_OUT_ALL_GONE_MS;
   if (sentAt - Date.parse(since) < wait) return { since, events: [] };
-  return { since, entries: [], events: eventsOf('left-out', present) };
+  return { since, entries: [], events: events.eventsOf('left-out', present) };
 }
 
 function changesIn(

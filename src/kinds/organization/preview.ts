@@ -3,7 +3,7 @@ import type { Preview } from '../shared/preview.ts';
 import { type Decision, decide, type Goal, goalOf, isOurs, managesEndpoints } from './decide.ts';
 import * as endpoint from './endpoints.ts';
 import { endpointChanges, storedEntries } from './observation.ts';
-import { addressOf, changeBody, nameBody, OBSERVE_BODY } from './remote.ts';
+import { addressOf, bodyOf } from './remote.ts';
 import { type Organization, parseSpec } from './resource.ts';
 import { settle } from './settle.ts';
 
@@ -41,9 +41,11 @@ export function previewOf(
   const { name: to, blocked } = decision;
   const renamed = to === undefined ? [] : [{ field: 'name', from: name, to }];
   const changes = [...renamed, ...endpointChanges(add, remove)];
-  const named = renamed.map((one) => nameBody(one.to));
-  const rest = [...named, ...sent.map((change) => changeBody(change, goal))];
-  const bodies = [OBSERVE_BODY, ...(isUnknown || blocked ? [] : rest)];
+  const wanted = [
+    ...renamed.map((one) => ({ name: one.to })),
+    ...sent.map((change) => ({ change })),
+  ];
+  const bodies = [{}, ...(isUnknown || blocked ? [] : wanted)].map((one) => bodyOf(one, goal));
   const { path } = addressOf('', goal);
   const owned = new Set(before.filter(isOurs).map(sameKey));
   const adopted = inventory.filter((one) => one.origin === 'Adopted' && !owned.has(sameKey(one)));

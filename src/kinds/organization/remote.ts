@@ -18,6 +18,10 @@ export interface Request {
   readonly change?: PendingChange;
 }
 
+interface Wanted {
+  readonly name?: string | undefined;
+  readonly change?: Change;
+}
 type Listed = Pick<OrganizationSpec, 'privateEndpoints'>;
 type Declared = Listed & Pick<OrganizationSpec, 'organizationId' | 'name'>;
 
@@ -36,15 +40,13 @@ export function addressOf(
   return { segments, path, hash: digestOf('PATCH', baseUrl, path, declared) };
 }
 
-/** Shows name and list, and changes nothing. */
-export const OBSERVE_BODY = canonicalJson({ privateEndpoints: { add: [], remove: [] } });
-
-export function nameBody(name: string): string {
-  return canonicalJson({ name });
-}
-
-/** An add without a description leaves the key out; so does an empty list. */
-export function changeBody(change: Change, { privateEndpoints = [] }: Listed): string {
+/**
+ * With neither name nor change: shows name and list, and changes nothing. An add without a
+ * description leaves the key out; so does an empty list.
+ */
+export function bodyOf({ name, change }: Wanted, { privateEndpoints = [] }: Listed): string {
+  if (name !== undefined) return canonicalJson({ name });
+  if (!change) return canonicalJson({ privateEndpoints: { add: [], remove: [] } });
   const described = new Map(privateEndpoints.map((one) => [sameKey(one), one.description]));
   const add = change.add.map((tuple) => {
     const description = described.get(sameKey(tuple));
@@ -54,16 +56,10 @@ export function changeBody(change: Change, { privateEndpoints = [] }: Listed): s
   return canonicalJson({ privateEndpoints: { add: filled(add), remove: filled(remove) } });
 }
 
-export function callOf(
-  { type, name, change }: Request,
-  path: readonly string[],
-  goal: Listed,
-): CallRequest {
-  const byName = name === undefined ? OBSERVE_BODY : nameBody(name);
-  const body = change ? changeBody(change, goal) : byName;
-  const write = type !== 'observe' || name !== undefined;
-  const operation = UPDATE_ORGANIZATION;
-  return { operation, method: 'PATCH', path, body, write, of: 'organization' };
+export function callOf(request: Request, path: readonly string[], goal: Listed): CallRequest {
+  const body = bodyOf(request, goal);
+  const write = request.type !== 'observe' || request.name !== undefined;
+  return { operation: UPDATE_ORGANIZATION, method: 'PATCH', path, body, write, of: 'organization' };
 }
 
 export type Refusal = NonNullable<ReturnType<typeof refusalOf>>;
