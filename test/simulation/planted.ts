@@ -54,9 +54,9 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'The target is entered before the permit: one key in a pause holds up another',
-    file: 'kinds/shared/caller.ts',
-    from: 'if (this.#granted) return undefined;',
-    to: "if (this.#granted) return undefined;\n    if (!this.#hasTarget && !targets.enter(target ?? '', id)) return { type: 'target-busy' };\n    this.#hasTarget = true;",
+    file: 'kinds/shared/one-attempt.ts',
+    from: 'while (!this.#granted) {',
+    to: "const { target: t = '', targets, id } = this.#options;\n    if (!this.#hasTarget && !targets.enter(t, id)) return { type: 'target-busy' };\n    this.#hasTarget = true;\n    while (!this.#granted) {",
   },
   {
     name: 'An attempt adds by its inventory without observing, and claims what is there',
@@ -144,7 +144,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'A deletion whose Secret went first forgets the last key that was read',
-    file: 'kinds/shared/keys.ts',
+    file: 'kinds/shared/remembered.ts',
     from: 'return this.#last.get(keyOf(object)) ?? read;',
     to: 'return read;',
   },
@@ -186,9 +186,9 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'stillWanted is not asked before the first byte: a call leaves for an old spec',
-    file: 'kinds/shared/caller.ts',
-    from: "if (isTooLate() || !context.stillWanted()) return 'not-wanted';",
-    to: "if (isTooLate()) return 'not-wanted';",
+    file: 'kinds/shared/one-attempt.ts',
+    from: 'isTooLate() || !context.stillWanted()',
+    to: 'isTooLate()',
   },
   {
     name: 'In Plan what should only be shown is sent',
@@ -211,8 +211,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'A changed Secret wakes nobody: an object stays stuck until its wait ends',
     file: 'kinds/shared/objects.ts',
-    from: "if (!permits.wake(id)) enqueue(id, 'scheduled');",
-    to: 'permits.wake(id);',
+    from: "if (!waiters.woken(id)) enqueue(id, 'scheduled')",
+    to: 'waiters.woken(id)',
   },
   {
     name: 'An object that waits for the owner of its target sends as well',
@@ -222,9 +222,9 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'A key that the API echoes is stored in the status',
-    file: 'kinds/shared/caller.ts',
-    from: 'const result = maskTexts(verdict.result, mask);',
-    to: 'const { result } = verdict;',
+    file: 'kinds/shared/one-attempt.ts',
+    from: 'result = maskTexts(verdict.result, mask)',
+    to: 'result = verdict.result',
   },
   {
     name: 'A second 429 with a shorter wait cuts the pause of the first',
