@@ -12,7 +12,6 @@ export interface Violation {
 
 const MOST_OF_ONE_RULE = 5;
 
-/** What the judges found in one life. */
 export class Court {
   readonly violations: Violation[] = [];
   readonly #now: () => number;
