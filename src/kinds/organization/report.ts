@@ -72,12 +72,8 @@ export function inProgress(
   const sending = `Sending ${counted(add.length)} to add, ${remove.length} to remove`;
   const doing = pendingChange ? sending : 'In progress';
   const message = `${isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`;
-  const summary = {
-    ready: 'Unknown',
-    progress: 'Reconciling',
-    reason: 'Pending',
-    message,
-  } as const;
+  const goesOn = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending' } as const;
+  const summary = { ...goesOn, message };
   const { status } = common.saying(object, { summary, now, attempts: object.status?.attempts });
   return common.statusWith(draft, { ...status, lastRequest });
 }
