@@ -41,8 +41,8 @@ function create(kind: KindContext): Kind {
 }
 
 /**
- * The finalizer stands under RemovePrivateEndpoints on who has something of its own at the API, also
- * while suspended or planned; Retain takes it off. False: it is not known to be so.
+ * The finalizer stands under RemovePrivateEndpoints on who has something of its own at the API,
+ * suspended or planned too; Retain takes it off. False: it is not known to be so.
  */
 async function keepFinalizer(object: Organization, context: Context): Promise<boolean> {
   const { status: known = {} } = object;
