@@ -109,8 +109,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'An Adopted endpoint stays ours after adoptPrivateEndpoints is taken back',
     file: 'kinds/organization/settle.ts',
-    from: "entry.origin === 'Adopted' && !goal.adoptPrivateEndpoints",
-    to: "entry.origin === 'Adopted' && !goal",
+    from: "goal.adoptPrivateEndpoints && (origin === 'Adopted' || isListedIn(goal, entry))",
+    to: "origin === 'Adopted' || (goal.adoptPrivateEndpoints && isListedIn(goal, entry))",
   },
   {
     name: 'The cap on removals is compared with the additions',

@@ -128,18 +128,15 @@ export async function cleanUp(
     const left = leftOf(result.status, goal);
     const isDone = isClean(left, result.status);
     if (!isDone) failedCleanups.add(uid);
-    // The attempt may have outlasted the time of the last try.
-    if (!isDone && !isOverdue())
-      return whileDeleting(result, left, deadline, latestFrom(context.now(), deadline));
+    if (!isDone && !isOverdue()) return whileDeleting(result, left, deadline, context.now());
     const released = await letGo(began, context, setup, left);
     return { ...released, events: result.events ?? [] };
   });
 }
 
 /** Epoch ms of the next try at the latest. */
-function latestFrom(at: number, deadline: number): number {
-  const lastTry = deadline - LAST_TRY_MS;
-  return at < lastTry ? lastTry : Math.max(deadline, at);
+function latestFrom(now: number, deadline: number): number {
+  return now < deadline - LAST_TRY_MS ? deadline - LAST_TRY_MS : Math.max(deadline, now);
 }
 
 /** Events say what is left: the last status of an object that is gone is read by nobody. */
@@ -173,7 +170,9 @@ async function letGo(
 const DELETING = 'Being deleted: ';
 
 /** That it is one, what is left, how it ends, and what is in the way. */
-function whileDeleting(result: Result, { own }: Left, deadline: number, latest: number): Result {
+function whileDeleting(result: Result, { own }: Left, deadline: number, now: number): Result {
+  // The attempt may have outlasted the time of the last try.
+  const latest = latestFrom(now, deadline);
   const status: CommonStatus = result.status ?? {};
   const still = `still to be removed: ${counted(own.length)} (${names(own)})`;
   const what = own.length === 0 ? 'it is not known yet what the last change did' : still;

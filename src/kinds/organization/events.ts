@@ -70,15 +70,9 @@ export function eventsOf(remark: Remark, tuples: readonly Tuple[]): readonly Eve
 }
 
 /** What is left at the API when a deleted object is let go; `because` ends a sentence. */
-export function abandonedEvents(
-  organizationId: string,
-  because: string,
-  tuples: readonly Tuple[],
-): readonly Event[] {
-  return namingAll(tuples, [
-    'CleanupAbandoned',
-    `Deleted${because}. Private endpoints of organization ${organizationId} that may be left at the API: %s. If they are not wanted, remove them at the API`,
-  ]);
+export function abandonedEvents(organizationId: string, because: string, own: readonly Tuple[]) {
+  const text = `Deleted${because}. Private endpoints of organization ${organizationId} that may be left at the API: %s. If they are not wanted, remove them at the API`;
+  return namingAll(own, ['CleanupAbandoned', text]);
 }
 
 /** Notes that name every one of them in full, as many notes as that takes. */

@@ -32,19 +32,14 @@ export function previewOf(
   const seen = { goal, list, now };
   const { inventory } = settle({ ...seen, inventory: before, askedAt: now, settleMs: 0, uid });
   const decision = decide({ ...seen, inventory, name });
-  const sent = changesOf(
-    decision,
-    goal,
-    inventory.some(({ lastError }) => lastError),
-  );
+  const hasRefused = inventory.some(({ lastError }) => lastError);
+  const sent = changesOf(decision, goal, hasRefused);
   const [add, remove] = [sent.flatMap((one) => one.add), sent.flatMap((one) => one.remove)];
   const { name: to, blocked } = decision;
   const renamed = to === undefined ? [] : [{ field: 'name', from: name, to }];
   const changes = [...renamed, ...endpointChanges(add, remove)];
-  const wanted = [
-    ...renamed.map((one) => ({ name: one.to })),
-    ...sent.map((change) => ({ change })),
-  ];
+  const named = renamed.map((one) => ({ name: one.to }));
+  const wanted = [...named, ...sent.map((change) => ({ change }))];
   const bodies = [{}, ...(isUnknown || blocked ? [] : wanted)].map((one) => bodyOf(one, goal));
   const { path } = addressOf('', goal);
   const owned = new Set(before.filter(isOurs).map(sameKey));

@@ -60,6 +60,7 @@ export function problemOf(known: Known, work: Ended): Problem | undefined {
 }
 
 type Inventory = readonly InventoryEntry[];
+type Words = Partial<Record<InventoryEntry['state'], string>>;
 
 /** Make sure each endpoint is seen to be there, or gone */
 function notSeen(inventory: Inventory, request: string, now: number): Problem | undefined {
@@ -77,10 +78,7 @@ function notSeen(inventory: Inventory, request: string, now: number): Problem | 
 }
 
 /** `adding psc-1, psc-2`, for each of these states that has any. */
-function inState(
-  entries: Inventory,
-  words: Partial<Record<InventoryEntry['state'], string>>,
-): string[] {
+function inState(entries: Inventory, words: Words): string[] {
   return Object.entries(words).flatMap(([wanted, says]) => {
     const found = entries.filter(({ state }) => state === wanted);
     return found.length > 0 ? `${says} ${names(found)}` : [];

@@ -18,10 +18,7 @@ export interface Request {
   readonly change?: PendingChange;
 }
 
-interface Wanted {
-  readonly name?: string | undefined;
-  readonly change?: Change;
-}
+type Wanted = Pick<Request, 'name'> & { readonly change?: Change };
 type Listed = Pick<OrganizationSpec, 'privateEndpoints'>;
 type Declared = Listed & Pick<OrganizationSpec, 'organizationId' | 'name'>;
 
@@ -29,13 +26,13 @@ type Declared = Listed & Pick<OrganizationSpec, 'organizationId' | 'name'>;
  * Where an organization's requests go. `hash` is `status.applied.requestHash`: of API, organization
  * and declared state, in which the order of the list is no part.
  */
-export function addressOf(
-  baseUrl: string,
-  { organizationId, name, privateEndpoints: all }: Declared,
-) {
+export function addressOf(baseUrl: string, spec: Declared) {
+  const { organizationId, name } = spec;
   const segments = ['v1', 'organizations', organizationId];
   const path = encodePath(segments);
-  const privateEndpoints = all?.toSorted((a, b) => (sameKey(a) < sameKey(b) ? -1 : 1));
+  const privateEndpoints = spec.privateEndpoints?.toSorted((a, b) =>
+    sameKey(a) < sameKey(b) ? -1 : 1,
+  );
   const declared = canonicalJson({ name, privateEndpoints });
   return { segments, path, hash: digestOf('PATCH', baseUrl, path, declared) };
 }

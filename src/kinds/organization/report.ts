@@ -79,15 +79,10 @@ export function inProgress(
   const sending = `Sending ${counted(add.length)} to add, ${remove.length} to remove`;
   const doing = pendingChange ? sending : 'In progress';
   const message = `${isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`;
-  const summary = {
-    ready: 'Unknown',
-    progress: 'Reconciling',
-    reason: 'Pending',
-    message,
-  } as const;
+  const goesOn = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending' } as const;
   // An edit starts anew.
   const attempts = common.currentReady(object) && object.status?.attempts;
-  const { status } = common.saying(object, { summary, now, attempts });
+  const { status } = common.saying(object, { summary: { ...goesOn, message }, now, attempts });
   return common.statusWith(draft, { ...status, lastRequest });
 }
 

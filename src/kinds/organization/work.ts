@@ -64,23 +64,16 @@ export class Known {
 
   /** By what was due when the list was asked for: a lost change may land until the answer. */
   decide(goal: Goal, now: number): Decision {
-    const { privateEndpoints: inventory = [] } = this.draft;
-    return decide({
-      goal,
-      inventory,
-      list: this.list,
-      name: this.name,
-      now: this.observedAt ?? now,
-    });
+    const { draft, list, name, observedAt = now } = this;
+    return decide({ goal, inventory: draft.privateEndpoints ?? [], list, name, now: observedAt });
   }
 }
 
 export type Failed = NoCall | Exclude<Answer, { type: 'success' }>;
 
 /**
- * How an attempt ended. `done`: nothing is left that could be asked or sent now. `stopped`: it is
- * not wanted any more, or what has to be persisted is not known to be. `isUnreadable`: the API takes
- * no request that shows the list.
+ * `done`: nothing is left to be asked or sent now. `stopped`: not wanted any more, or not known to
+ * be persisted. `isUnreadable`: the API takes no request that shows the list.
  */
 export type End =
   | { readonly type: 'done' | 'stopped' }
