@@ -8,7 +8,7 @@ import type {
   ReserveAnswer,
   StartAnswer,
 } from './contract.ts';
-import { type CredentialLimiter, type Entry } from './credential-limiter.ts';
+import type { CredentialLimiter, Entry } from './credential-limiter.ts';
 import { Registry } from './registry.ts';
 import { SharedPace } from './shared-pace.ts';
 import { Slots } from './slots.ts';

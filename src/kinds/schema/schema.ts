@@ -38,10 +38,7 @@ function rulesOf(
   return { 'x-kubernetes-validations': [...others, ...rules] };
 }
 
-/**
- * Text of at most `max` code points, the unit of the API server (JavaScript's `length` would refuse
- * an emoji too early).
- */
+/** At most `max` code points, as the API server counts: `length` refuses an emoji too early. */
 export function text(about: string, max: number, ...checks: readonly Check<string>[]) {
   const must = checks[0]?.must ?? `be text of at most ${max} characters`;
   const bound = { must, accepts: (value: string) => fits(value, max) };
@@ -142,10 +139,7 @@ export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
 
 export type Pieces = Readonly<Record<string, z.ZodMiniType>>;
 
-/**
- * An object with these fields. Others are ignored, as the API server prunes them. `rules` are for
- * the API server alone.
- */
+/** Other fields are ignored, as the API server prunes them. `rules` are for that server alone. */
 export function fields<Shape extends Pieces>(
   about: string,
   shape: Shape,

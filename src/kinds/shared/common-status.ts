@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Verdict } from '../../api/reply/verdict.ts';
 import { type Condition, conditionsFor, type Summary } from '../../controller/conditions.ts';
 import type { Result } from '../../controller/kind.ts';
-import type { KubeObject } from '../../kube/resource.ts';
+import { isSameDeclaration, type KubeObject } from '../../kube/resource.ts';
 import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { CommonStatus, LastRequest } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
@@ -57,6 +58,15 @@ export function isRequested(object: KubeObject): boolean {
   const requested = requestedAt(object);
   const { lastHandledReconcileAt }: CommonStatus = object.status ?? {};
   return requested !== undefined && requested !== lastHandledReconcileAt;
+}
+
+/** Whether neither a person nor the API server wants anything else of the object. */
+export function isSameWish(now: KubeObject, before: KubeObject): boolean {
+  return (
+    isSameDeclaration(now, before) &&
+    requestedAt(now) === requestedAt(before) &&
+    isDeepStrictEqual(now.metadata.finalizers, before.metadata.finalizers)
+  );
 }
 
 export function generationOf(object: KubeObject): number {
