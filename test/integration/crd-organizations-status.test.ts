@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { kindSchema } from '../../crds/manifest.ts';
 import { definition } from '../../src/kinds/organization/definition.ts';
-import { LIMITS } from '../../src/kinds/organization/limits.ts';
+import { LIMITS } from '../../src/kinds/organization/endpoints.ts';
 import {
   type OrganizationStatus,
   organizationType,

@@ -7,10 +7,10 @@ const HUNT = fileURLToPath(new URL('hunt/main.ts', import.meta.url));
 
 /** That the oracles see what is broken: each fault in a copy of the product. */
 describe('planted faults', () => {
-  it.each(PLANTED)('$name is found', ({ name, harm }) => {
+  it.each(PLANTED)('are found: $name', ({ name }) => {
     const { stdout, stderr } = spawnSync(process.execPath, [HUNT, '--planted', name], {
       encoding: 'utf8',
     });
-    expect(`${stdout}${stderr}`, harm).toContain(`found      ${name}`);
+    expect(`${stdout}${stderr}`).toContain(`found      ${name}`);
   });
 });

@@ -1,6 +1,11 @@
-import { type Decision, decide, type Question } from '../../src/kinds/organization/decide.ts';
+import {
+  cleanupGoal,
+  type Decision,
+  decide,
+  type Goal,
+  type Question,
+} from '../../src/kinds/organization/decide.ts';
 import type { Reported, Tuple } from '../../src/kinds/organization/endpoints.ts';
-import { cleanupGoal, type Goal } from '../../src/kinds/organization/goal.ts';
 import type { InventoryEntry } from '../../src/kinds/organization/resource.ts';
 import { T0 } from './objects.ts';
 import { e, entry, goal, listing, specOf } from './organization-entries.ts';

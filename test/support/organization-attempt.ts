@@ -2,19 +2,16 @@ import type { Reply } from '../../src/api/reply/reply.ts';
 import { judge } from '../../src/api/reply/verdict.ts';
 import type { Context, Result } from '../../src/controller/kind.ts';
 import { attempt } from '../../src/kinds/organization/attempt.ts';
+import { cleanupGoal, type Goal, goalOf } from '../../src/kinds/organization/decide.ts';
 import { type Reported, sameKey, type Tuple } from '../../src/kinds/organization/endpoints.ts';
-import { cleanupGoal, type Goal, goalOf } from '../../src/kinds/organization/goal.ts';
-import { ofThisApi } from '../../src/kinds/organization/perform.ts';
-import { Ways } from '../../src/kinds/organization/refusal.ts';
-import { report } from '../../src/kinds/organization/report.ts';
 import type {
   Organization,
   OrganizationSpec,
   OrganizationStatus,
 } from '../../src/kinds/organization/resource.ts';
-import { type End, Known } from '../../src/kinds/organization/work.ts';
+import type { Setup, Wish } from '../../src/kinds/organization/work.ts';
 import type { Answer, Calls, NoCall } from '../../src/kinds/shared/calls.ts';
-import { API_HASH, T0 } from './objects.ts';
+import { API_HASH, BASE_URL, T0 } from './objects.ts';
 import { e } from './organization-entries.ts';
 import { type Body, changes, shortly } from './patch-body.ts';
 import { SETTLE_MS } from './settlement.ts';
@@ -58,8 +55,6 @@ export interface AttemptWish {
   readonly permits?: (nth: number) => NoCall | undefined;
   readonly saves?: (nth: number) => boolean;
   readonly finalizer?: boolean;
-  /** Ms after T0: the next attempt is made then at the latest. */
-  readonly latest?: number;
 }
 
 /**
@@ -72,7 +67,6 @@ export class AttemptRig {
   readonly saved: OrganizationStatus[] = [];
   readonly emitted: string[] = [];
   readonly goal: Goal;
-  readonly ways = new Ways();
   object: Organization;
   now = T0;
   isWanted = true;
@@ -81,6 +75,13 @@ export class AttemptRig {
   name: string | undefined;
   readonly #wish: AttemptWish;
   readonly #spec: OrganizationSpec;
+  readonly #setup = {
+    kind: { api: { baseUrl: BASE_URL } },
+    apiHash: API_HASH,
+    settleMs: SETTLE_MS,
+    learned: new Map(),
+  } as unknown as Setup;
+  #hasPermit = true;
   readonly #met = new Map<string, number>();
 
   constructor(wish: AttemptWish) {
@@ -120,30 +121,21 @@ export class AttemptRig {
   }
 
   /** One attempt. Its status stands after that, as the engine would write it. */
-  async run(): Promise<{ readonly end: End; readonly result: Result }> {
+  async run(): Promise<{ readonly did: string; readonly result: Result }> {
     const began = this.object;
-    const { draft, events } = ofThisApi(began.status ?? {}, API_HASH);
-    const { latest } = this.#wish;
-    const work = {
+    this.#hasPermit = true;
+    const wish: Wish = {
       began,
       context: this.context(),
       calls: this.calls(),
-      spec: this.#spec,
       goal: this.goal,
-      latest: latest === undefined ? undefined : T0 + latest,
-      segments: ['v1', 'organizations', this.#spec.organizationId],
-      hash: 'sha256:declared',
-      apiHash: API_HASH,
-      settleMs: SETTLE_MS,
-      ways: this.ways,
+      priority: 'scheduled',
       stillWanted: () => this.isWanted,
     };
-    const known = new Known(draft, events);
-    const end = await attempt(work, known);
-    const result = report(known, end, { ...work, now: this.now });
+    const result = await attempt(this.#setup, wish);
     const status = stored(result.status);
     this.object = { ...this.object, status };
-    return { end, result: { ...result, status } };
+    return { did: result.did, result: { ...result, status } };
   }
 
   #step(step: string): void {
@@ -186,11 +178,15 @@ export class AttemptRig {
   calls(): Calls {
     return {
       permit: async () => {
+        if (this.#hasPermit) return undefined;
         const refused = this.#wish.permits?.(this.#nth('permit'));
         this.#step('permit');
-        return refused ?? (this.isWanted ? undefined : { type: 'not-wanted' });
+        const none = refused ?? (this.isWanted ? undefined : { type: 'not-wanted' });
+        this.#hasPermit = none === undefined;
+        return none;
       },
       send: async (request, isTooLate) => {
+        this.#hasPermit = false;
         if (isTooLate?.()) return { type: 'called-off' };
         this.bodies.push(request.body ?? '');
         return this.#answer(JSON.parse(request.body ?? '') as Body, request);

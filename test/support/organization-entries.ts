@@ -1,5 +1,5 @@
+import { type Goal, goalOf } from '../../src/kinds/organization/decide.ts';
 import { Listing, type Reported, type Tuple } from '../../src/kinds/organization/endpoints.ts';
-import { type Goal, goalOf } from '../../src/kinds/organization/goal.ts';
 import type {
   InventoryEntry,
   OrganizationSpec,

@@ -1,5 +1,5 @@
+import { cleanupGoal, type Goal } from '../../src/kinds/organization/decide.ts';
 import type { Reported, Tuple } from '../../src/kinds/organization/endpoints.ts';
-import { cleanupGoal, type Goal } from '../../src/kinds/organization/goal.ts';
 import type { InventoryEntry, PendingChange } from '../../src/kinds/organization/resource.ts';
 import { type Settlement, settle } from '../../src/kinds/organization/settle.ts';
 import { MINUTE, SECOND, T0 } from './objects.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { kindSchema } from '../../crds/manifest.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { definition as organization } from '../../src/kinds/organization/definition.ts';
-import { LIMITS } from '../../src/kinds/organization/limits.ts';
+import { LIMITS } from '../../src/kinds/organization/endpoints.ts';
 import type { OrganizationStatus, PendingChange } from '../../src/kinds/organization/resource.ts';
 import { largest } from '../support/largest.ts';
 

@@ -170,8 +170,8 @@ describe('what a status keeps of a request, worked out by another program', () =
     expect(settingsRequest(api, { ...spec, credentialsSecretRef, settings }).hash).toBe(
       'sha256:89fdc0099e24701e598549dbf585ab842080c50c07057d6116ce0771518eb1b6',
     );
-    const goal = { name: 'Acme Data', endpoints: undefined };
-    expect(addressOf(api, '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a', goal).hash).toBe(
+    const organizationId = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';
+    expect(addressOf(api, { organizationId, name: 'Acme Data' }).hash).toBe(
       'sha256:e56996295fdb2d230d42cf6b4ce6bcc7a1c348e94f4da93aafca1da7168bfa6f',
     );
     expect(digestOf(api)).toBe(
@@ -182,7 +182,7 @@ describe('what a status keeps of a request, worked out by another program', () =
   test('does not tell the order of the endpoints', () => {
     const endpoints = ['psc-1', 'psc-2'].map((id) => ({ id, cloudProvider: 'gcp', region: 'r1' }));
     const hashOf = (list: typeof endpoints): string =>
-      addressOf(api, 'acme', { name: undefined, endpoints: list }).hash;
+      addressOf(api, { organizationId: 'acme', privateEndpoints: list }).hash;
     expect(hashOf(endpoints.toReversed())).toBe(hashOf(endpoints));
     expect(hashOf(endpoints.slice(1))).not.toBe(hashOf(endpoints));
   });

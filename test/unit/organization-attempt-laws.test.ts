@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Result } from '../../src/controller/kind.ts';
+import { isOurs } from '../../src/kinds/organization/decide.ts';
 import { type Reported, sameKey, type Tuple } from '../../src/kinds/organization/endpoints.ts';
-import { isOurs } from '../../src/kinds/organization/goal.ts';
 import type { InventoryEntry, Organization } from '../../src/kinds/organization/resource.ts';
 import { readyOf } from '../../src/kinds/shared/common-status.ts';
 import { HOUR, MINUTE, SECOND } from '../support/objects.ts';

@@ -61,9 +61,9 @@ describe('a change that the API refuses', () => {
     'with HTTP %i is split, since the same attempt was answered 200 when it observed',
     async (code) => {
       const rig = attemptOn({ ids: ['a', 'b'], mishaps: { '+a +b': [code] } });
-      const { end } = await rig.run();
+      const { did } = await rig.run();
       expect(rig.requests).toEqual(['observe', '+a +b', 'observe', '+a', '+b']);
-      expect(end).toEqual({ type: 'done' });
+      expect(did).toBe('done');
     },
   );
 
@@ -176,9 +176,9 @@ describe('a name that the API refuses', () => {
         name: 'Old',
         mishaps: { 'name Acme': [code] },
       });
-      const { end } = await rig.run();
+      const { did } = await rig.run();
       expect(rig.requests).toEqual(['observe', 'name Acme']);
-      expect(end.type).toBe('failed');
+      expect(did).toBe('failure');
     },
   );
 

@@ -68,9 +68,9 @@ describe('an attempt where all goes well', () => {
     ],
   ])('%s', async (_, wish, steps) => {
     const rig = attemptOn(wish);
-    const { end } = await rig.run();
+    const { did } = await rig.run();
     expect(rig.steps).toEqual(steps);
-    expect(end).toEqual({ type: 'done' });
+    expect(did).toBe('done');
     expect(rig.object.status?.pendingChange).toBeUndefined();
   });
 
@@ -229,7 +229,7 @@ describe('what is no longer wanted', () => {
   test('before it begins makes no call', async () => {
     const rig = attemptOn({});
     rig.isWanted = false;
-    const { end } = await rig.run();
-    expect([rig.log, end]).toEqual([[], { type: 'stopped' }]);
+    const { did } = await rig.run();
+    expect([rig.log, did]).toEqual([[], 'stopped']);
   });
 });

@@ -31,11 +31,8 @@ function planned(given: Given) {
     spec: 'rawSpec' in given ? given.rawSpec : specOf(['a'], removes),
     status: { ...appliedStatus(inventory), ...status },
   };
-  return planCleanup(object, {
-    others,
-    apiHash: API_HASH,
-    isOver: hasFailed && T0 + now >= DEADLINE,
-  });
+  const isOver = hasFailed && T0 + now >= DEADLINE;
+  return planCleanup(object, others, { apiHash: API_HASH, isOver });
 }
 
 function metadata(name: string, more: Partial<Organization['metadata']> = {}) {
@@ -56,13 +53,10 @@ function another(
 /** `attempt`, or `let-go: may be left a; stays for others b`. */
 function said(plan: ReturnType<typeof planCleanup>): string {
   if (plan.type !== 'let-go') return plan.type;
-  const {
-    left: { own, keptForOthers },
-    because,
-  } = plan;
+  const { own, keptForOthers = [] } = plan.left;
   const ids = (tuples: readonly { readonly id: string }[]) => tuples.map(({ id }) => id).join(' ');
   const parts = [
-    ...(because !== undefined && own.length > 0 ? [`may be left ${ids(own)}`] : []),
+    ...(own.length > 0 ? [`may be left ${ids(own)}`] : []),
     ...(keptForOthers.length > 0 ? [`stays for others ${ids(keptForOthers)}`] : []),
   ];
   return ['let-go', ...parts].join(': ');

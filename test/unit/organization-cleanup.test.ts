@@ -34,7 +34,7 @@ function deleted(wish: AttemptWish = {}, planOnly = false) {
     others: () => [],
     apiHash: API_HASH,
     settleMs: SETTLE_MS,
-    ways: new Map([[rig.object.metadata.uid, rig.ways]]),
+    learned: new Map(),
     failedCleanups: new Set<string>(),
   } as unknown as Setup;
   const reconcile = async (afterMs = 0) => {

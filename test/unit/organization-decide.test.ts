@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nextChange } from '../../src/kinds/organization/decide.ts';
-import { LIMITS } from '../../src/kinds/organization/limits.ts';
+import { LIMITS } from '../../src/kinds/organization/endpoints.ts';
 import type { InventoryEntry } from '../../src/kinds/organization/resource.ts';
 import { cleanup, decided, type Given, ids, many, type Row, said } from '../support/decision.ts';
 import { MINUTE, SECOND } from '../support/objects.ts';

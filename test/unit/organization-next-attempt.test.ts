@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { InventoryEntry } from '../../src/kinds/organization/resource.ts';
-import { astray, HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';
+import { astray, HOUR, MINUTE, SECOND } from '../support/objects.ts';
 import { type AttemptRig, type AttemptWish, attemptOn } from '../support/organization-attempt.ts';
 import { appliedStatus, at, e, entry } from '../support/organization-entries.ts';
 import { ours, told } from '../support/organization-told.ts';
@@ -98,14 +98,5 @@ describe('the next attempt', () => {
     await rig.run();
     rig.held.push(e('a', { region: 'r2' }));
     expect((await later(rig, HOUR)).wait).toBeGreaterThan(5 * MINUTE);
-  });
-
-  test('passes no deadline', async () => {
-    const latest = 90 * SECOND;
-    const refused = attemptOn({ isCleanup: true, ...ours('a'), latest, mishaps: { '-a': [400] } });
-    expect((await told(refused)).wait).toBe(latest);
-    const down = attemptOn({ isCleanup: true, ...ours('a'), latest, mishaps: { observe: [401] } });
-    expect((await told(down)).wait).toBeLessThanOrEqual(latest);
-    expect(T0).toBe(down.now);
   });
 });

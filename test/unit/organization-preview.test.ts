@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { preview } from '../../src/kinds/organization/preview.ts';
-import { OBSERVE_BODY } from '../../src/kinds/organization/remote.ts';
 import type { InventoryEntry } from '../../src/kinds/organization/resource.ts';
 import { MINUTE, SECOND } from '../support/objects.ts';
 import { type AttemptRig, type AttemptWish, attemptOn } from '../support/organization-attempt.ts';
@@ -19,6 +18,7 @@ function known(wish: AttemptWish & { readonly inventory?: InventoryEntry[] }): A
   });
 }
 
+const OBSERVE_BODY = '{"privateEndpoints":{"add":[],"remove":[]}}';
 const shown = (rig: AttemptRig) => preview(rig.object, rig.now);
 const bodies = (rig: AttemptRig) => shown(rig).requests.map(({ body }) => body);
 

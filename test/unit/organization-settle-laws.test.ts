@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  Listing,
-  type Reported,
-  sameKey,
-  type Tuple,
-} from '../../src/kinds/organization/endpoints.ts';
-import {
   cleanupGoal,
   goalOf,
   isListedIn,
   isOurs,
   managesEndpoints,
-} from '../../src/kinds/organization/goal.ts';
+} from '../../src/kinds/organization/decide.ts';
+import {
+  Listing,
+  type Reported,
+  sameKey,
+  type Tuple,
+} from '../../src/kinds/organization/endpoints.ts';
 import type { InventoryEntry } from '../../src/kinds/organization/resource.ts';
 import { type Evidence, type Settlement, settle } from '../../src/kinds/organization/settle.ts';
 import { HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';
@@ -136,7 +136,7 @@ test('nothing becomes ours but by an add of ours or by adoption', () => {
     const sent = keysOf(given.sent?.change.add);
     for (const entry of after.inventory.filter(isOurs)) {
       const key = sameKey(entry);
-      const isAdopted = given.goal.adopt && isListedIn(given.goal, entry);
+      const isAdopted = given.goal.adoptPrivateEndpoints === true && isListedIn(given.goal, entry);
       const isNew = entry.origin === 'Adopted' ? isAdopted : sent.has(key);
       expect(ours.has(key) || isNew, key).toBe(true);
       count(seen, ours.has(key) ? 'before' : `${entry.origin} now`);
@@ -155,7 +155,7 @@ test('what is ours leaves by a removal of ours, an event, a second absence, or w
     for (const entry of given.inventory.filter(isOurs)) {
       const key = sameKey(entry);
       if (ours.has(key)) continue;
-      const isTakenBack = entry.origin === 'Adopted' && !given.goal.adopt;
+      const isTakenBack = entry.origin === 'Adopted' && !given.goal.adoptPrivateEndpoints;
       const wasSaid = entry.nextAttemptTime === at(HOUR_AHEAD);
       const why = [removed.has(key) && 'removed', events.has(key) && 'event'];
       const reason = [...why, isTakenBack && 'adoption', wasSaid && 'said before'].find(Boolean);

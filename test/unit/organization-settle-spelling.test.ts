@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Reported } from '../../src/kinds/organization/endpoints.ts';
-import { LIMITS } from '../../src/kinds/organization/limits.ts';
+import { LIMITS, type Reported } from '../../src/kinds/organization/endpoints.ts';
 import { at, e, entry, goal } from '../support/organization-entries.ts';
 import { ADD, ADOPT, said, settled, UNLISTED } from '../support/settlement.ts';
 

@@ -90,11 +90,8 @@ describe('1,500 connections that never make a whole request', () => {
     const drip = setInterval(() => sent !== '' && socket.write('x: 1\r\n'), 100);
     const from = performance.now();
     // What it writes after that end may be answered with a reset, which outruns the answer.
-    const answer = await text(socket).catch((error: unknown) => {
-      expect(error).toMatchObject({ code: 'ECONNRESET' });
-      return '';
-    });
-    expect(answer).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    const answer = await text(socket).catch((error: NodeJS.ErrnoException) => error.code);
+    expect(answer).toMatch(/^(HTTP\/1\.1 408 |ECONNRESET$|$)/);
     clearInterval(drip);
     expect(performance.now() - from).toBeGreaterThan(2_900);
   });

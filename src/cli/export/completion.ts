@@ -1,5 +1,4 @@
-import { sameKey } from '../../kinds/organization/endpoints.ts';
-import { LIMITS } from '../../kinds/organization/limits.ts';
+import { LIMITS, sameKey } from '../../kinds/organization/endpoints.ts';
 import { storedEntries } from '../../kinds/organization/observation.ts';
 import * as organization from '../../kinds/organization/resource.ts';
 import * as pipeSettings from '../../kinds/pipe-settings/resource.ts';

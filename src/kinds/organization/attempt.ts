@@ -2,15 +2,26 @@ import * as waits from '../../waits.ts';
 import type { NoCall } from '../shared/calls.ts';
 import { timestamp } from '../shared/canonical.ts';
 import { lastRequestOf, quoting, withoutStop } from '../shared/common-status.ts';
-import { decideOn, nextChange } from './decide.ts';
+import { nextChange, oursIn } from './decide.ts';
 import { type Change, tupleOf } from './endpoints.ts';
-import { refusedEvent } from './events.ts';
+import { eventsOf, refusedEvent } from './events.ts';
 import { learn } from './observation.ts';
-import { markRefused, refusalOf } from './refusal.ts';
-import * as remote from './remote.ts';
-import { inProgress } from './report.ts';
-import { FINALIZER, hasFinalizer, mayRemove, type OrganizationStatus } from './resource.ts';
-import type { End, Failed, Known, Work } from './work.ts';
+import {
+  addressOf,
+  callOf,
+  markRefused,
+  type Request,
+  refusalOf,
+  UPDATE_ORGANIZATION,
+  Ways,
+} from './remote.ts';
+import { inProgress, report } from './report.ts';
+import * as resource from './resource.ts';
+import { type End, type Failed, Known, type Setup, type Wish, type Work } from './work.ts';
+
+type OrganizationStatus = resource.OrganizationStatus;
+/** Undefined: the attempt goes on. */
+type Step = Promise<End | undefined>;
 
 const DONE: End = { type: 'done' };
 const STOPPED: End = { type: 'stopped' };
@@ -20,39 +31,71 @@ const STOPPED: End = { type: 'stopped' };
  *
  * Guarantees: an add or a removal leaves only after a reply of this attempt, at most 30 s old, has
  * shown that it is needed, and after the pending change is persisted. Whatever ends the attempt,
- * the draft says what may have been done; nothing else outlives it.
+ * the status says what may have been done; nothing else outlives it.
  * Assumes: a permit in hand, or `none` says why not; one attempt for an organization at a time in
  * this process.
  */
-export async function attempt(work: Work, known: Known, none?: NoCall): Promise<End> {
+export async function attempt(setup: Setup, wish: Wish, none?: NoCall) {
+  const { apiHash, learned } = setup;
+  const { began, context, priority } = wish;
+  const { uid } = began.metadata;
+  const ways = learned.get(uid) ?? new Ways();
+  learned.set(uid, ways);
+  const work = { ...setup, ...wish, ways };
+  const { draft, events } = ofThisApi(began.status ?? {}, apiHash);
+  const known = new Known(priority === 'user' ? dueNow(draft, context.now()) : draft, events);
   let end = none && failed(none);
   while (!end) end = await step(work, known);
-  return end;
+  return report(known, end, { ...work, now: context.now() });
+}
+
+/**
+ * The status, as far as it speaks of this API: with another `--api-url`, what was ours there can be
+ * neither seen nor removed here.
+ */
+function ofThisApi(status: OrganizationStatus, apiHash: string) {
+  if (!status.verified || status.verified.apiHash === apiHash) return { draft: status };
+  const asFound = (entry: resource.InventoryEntry) =>
+    ({ ...tupleOf(entry), origin: 'Found', state: 'Present' }) as const;
+  const privateEndpoints = status.privateEndpoints?.filter(({ origin }) => origin).map(asFound);
+  const gone = { verified: undefined, applied: undefined, organization: undefined };
+  const unsettled = { pendingChange: undefined, listLeftOutSince: undefined };
+  const draft = { ...status, ...gone, ...unsettled, privateEndpoints };
+  return { draft, events: eventsOf('relocated', oursIn(status)) };
+}
+
+/** A person wants it now: what was sent in vain does not wait for its own time. */
+function dueNow(status: OrganizationStatus, now: number): OrganizationStatus {
+  const nextAttemptTime = timestamp(now);
+  const privateEndpoints = status.privateEndpoints?.map((entry) =>
+    entry.attempts === undefined ? entry : { ...entry, nextAttemptTime },
+  );
+  return { ...status, privateEndpoints };
 }
 
 function failed(answer: Failed, isUnreadable = false): End {
   return answer.type === 'not-wanted' ? STOPPED : { type: 'failed', answer, isUnreadable };
 }
 
-async function step(work: Work, known: Known): Promise<End | undefined> {
+async function step(work: Work, known: Known): Step {
   const { stillWanted, ways, goal, context } = work;
   if (!stillWanted()) return STOPPED;
-  const decision = decideOn(known, goal, context.now());
+  const decision = known.decide(goal, context.now());
   // An observation that sends the name is not made either while too much would be removed.
   const mayObserve = !decision.blocked || ways.nameToObserveBy(goal) === undefined;
   if (known.observedAt === undefined && mayObserve)
-    return (await permit(work, known)) ?? observe(work, known);
+    return (await permit(work)) ?? observe(work, known);
   // Nothing else is sent until a list shows all of a lost change, or its time is over.
   if (known.draft.pendingChange || decision.blocked) return DONE;
   if (decision.name !== undefined && !known.isNamed)
-    return (await permit(work, known)) ?? sendName(work, known, decision.name);
+    return (await permit(work)) ?? sendName(work, known, decision.name);
   if (known.refusalsInRow >= waits.MOST_REFUSALS) return DONE;
   const change = nextChange(decision, known.oneByOne || ways.isOneByOne);
   return change ? sendChange(work, known, change) : DONE;
 }
 
 /** By the request that changes nothing; where the API takes none, by the declared name. */
-async function observe(work: Work, known: Known): Promise<End | undefined> {
+async function observe(work: Work, known: Known): Step {
   const { ways, goal } = work;
   const name = ways.nameToObserveBy(goal);
   const answer = await send(work, known, { type: 'observe', name });
@@ -68,7 +111,7 @@ async function observe(work: Work, known: Known): Promise<End | undefined> {
   return way === 'by-name' ? undefined : failed(answer, way === 'none');
 }
 
-async function sendName(work: Work, known: Known, name: string): Promise<End | undefined> {
+async function sendName(work: Work, known: Known, name: string): Step {
   const answer = await send(work, known, { type: 'name', name });
   known.isNamed = true;
   known.nameRefusal = answer.type === 'failure' ? refusalOf(answer.verdict) : undefined;
@@ -79,18 +122,19 @@ async function sendName(work: Work, known: Known, name: string): Promise<End | u
  * The pending change stands before the first byte leaves: if the process dies after that, the next
  * attempt knows what may be there.
  */
-async function sendChange(work: Work, known: Known, wanted: Change): Promise<End | undefined> {
+async function sendChange(work: Work, known: Known, wanted: Change): Step {
   const { context, ways } = work;
-  const needsFinalizer = mayRemove(context.object()) && !hasFinalizer(context.object());
-  if (needsFinalizer && !(await context.finalizer(FINALIZER, true))) return STOPPED;
-  const refused = await permit(work, known);
+  const object = context.object();
+  const needsFinalizer = resource.mayRemove(object) && !resource.hasFinalizer(object);
+  if (needsFinalizer && !(await context.finalizer(resource.FINALIZER, true))) return STOPPED;
+  const refused = await permit(work);
   if (refused) return refused;
   if (isOld(work, known)) return observe(work, known);
   const writtenAt = context.now();
   const [add, remove] = [wanted.add.map(tupleOf), wanted.remove.map(tupleOf)];
   const change = { time: timestamp(writtenAt), add, remove };
   if (!(await persist(work, known, { ...known.draft, pendingChange: change }))) return STOPPED;
-  const isTooLate = (): boolean => context.now() - writtenAt > waits.CHANGE_LEAVES_MS;
+  const isTooLate = () => context.now() - writtenAt > waits.CHANGE_LEAVES_MS;
   const answer = await send(work, known, { type: 'change', change }, isTooLate);
   if (answer.type !== 'success') return afterFailure(work, known, change, answer);
   known.refusalsInRow = 0;
@@ -106,12 +150,7 @@ function isOld({ context, calls }: Work, { observations, observedAt = 0 }: Known
   return isOver || calls.pausedSince(observedAt);
 }
 
-async function afterFailure(
-  work: Work,
-  known: Known,
-  change: Change,
-  answer: Failed,
-): Promise<End | undefined> {
+async function afterFailure(work: Work, known: Known, change: Change, answer: Failed): Step {
   const { context, ways } = work;
   const isOfSeveral = change.add.length + change.remove.length > 1;
   const verdict = answer.type === 'failure' ? answer.verdict : undefined;
@@ -143,27 +182,20 @@ async function persist({ context, goal }: Work, known: Known, draft: Organizatio
   return isSaved;
 }
 
-/** One that an old observation has left unused serves the next request. */
-async function permit({ calls }: Work, known: Known): Promise<End | undefined> {
-  const none = known.hasPermit ? undefined : await calls.permit();
-  known.hasPermit = none === undefined;
+async function permit({ calls }: Work): Step {
+  const none = await calls.permit();
   return none && failed(none);
 }
 
 /** Makes the one call that a permit is for, and takes in what it shows. */
-async function send(
-  work: Work,
-  known: Known,
-  request: remote.Request,
-  isTooLate = (): boolean => false,
-) {
-  const { calls, stillWanted, context } = work;
-  known.hasPermit = false;
-  const call = remote.callOf(request, work);
+async function send(work: Work, known: Known, request: Request, isTooLate = () => false) {
+  const { calls, stillWanted, context, kind, goal } = work;
+  const { segments } = addressOf(kind.api.baseUrl, goal);
+  const call = callOf(request, segments, goal);
   const answer = await calls.send(call, () => !stillWanted() || isTooLate());
   if (answer.type !== 'success' && answer.type !== 'failure') return answer;
   const now = context.now();
-  const lastRequest = lastRequestOf(remote.UPDATE_ORGANIZATION, answer.verdict, now);
+  const lastRequest = lastRequestOf(UPDATE_ORGANIZATION, answer.verdict, now);
   known.draft = { ...known.draft, lastRequest };
   if (answer.type === 'success') learn(known, work, { ...answer, request, now });
   return answer;

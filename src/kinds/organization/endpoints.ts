@@ -1,8 +1,59 @@
-import { isStorable } from './limits.ts';
+import { matching, text } from '../schema/schema.ts';
+
+/** How many entries spec and status may have, and how long their texts may be, in code points. */
+export const LIMITS = {
+  /** In spec, and so in the `add` of one change. */
+  endpoints: 100,
+  /** All listed ones, as many more on their way out, and some. Also the `remove` of one change. */
+  inventory: 220,
+  name: 256,
+  id: 512,
+  cloudProvider: 64,
+  region: 64,
+  keys: 2,
+  differences: 16,
+  drift: 12,
+  planRequests: 4,
+  planChanges: 220,
+  historyChanges: 24,
+  /** `privateEndpoints[<id>].description`, where the id may have 512 and is cut. */
+  field: 160,
+  value: 64,
+  historyValue: 32,
+  body: 16_384,
+} as const;
 
 /**
- * What tells one private endpoint from another: the same id in another region is another endpoint.
+ * Each of these characters is one byte in the JSON that is stored: of others, which cost up to six,
+ * inventory and pending change, which may never be cut, would outgrow what the API server can
+ * store. It also keeps out the line break of a YAML block and letters that look alike.
  */
+const PLAIN = /^[!#-%'-;=?-[\]-~]+$/;
+/** The inventory keeps what the API reports, which may have blanks. */
+const PLAIN_OR_BLANK = /^[ !#-%'-;=?-[\]-~]+$/;
+
+export function declaredIdentity(about: Tuple) {
+  const part = (name: keyof Tuple) => {
+    const must = `be 1 to ${LIMITS[name]} printable ASCII characters without spaces and " \\ < > &`;
+    return text(about[name], LIMITS[name], matching(PLAIN, must));
+  };
+  return { id: part('id'), cloudProvider: part('cloudProvider'), region: part('region') };
+}
+
+/** As it is reported; `isStorable` says what fits. */
+export const reportedIdentity = {
+  id: text('Its id.', LIMITS.id),
+  cloudProvider: text('Its cloud provider.', LIMITS.cloudProvider),
+  region: text('Its region.', LIMITS.region),
+};
+
+/** Whether the inventory can hold it to the byte: it may not be cut, as a removal repeats it. */
+export function isStorable({ id, cloudProvider, region }: Tuple): boolean {
+  const isShort = cloudProvider.length <= LIMITS.cloudProvider && region.length <= LIMITS.region;
+  return id.length <= LIMITS.id && isShort && PLAIN_OR_BLANK.test(id + cloudProvider + region);
+}
+
+/** The same id in another region is another endpoint. */
 export interface Tuple {
   readonly id: string;
   readonly cloudProvider: string;
@@ -15,19 +66,15 @@ export interface Change {
 }
 
 /** One entry of a reply's list, as it came; what is absent there is absent here. */
-export interface Reported {
-  readonly id: string;
-  readonly cloudProvider?: string | undefined;
-  readonly region?: string | undefined;
-  readonly description?: string | undefined;
-}
+export type Reported = Pick<Tuple, 'id'> & {
+  readonly [Part in 'cloudProvider' | 'region' | 'description']?: string | undefined;
+};
 
 /** Equal for two tuples that mean the same endpoint: ASCII case and blanks around are ignored. */
 export function sameKey({ id, cloudProvider, region }: Tuple): string {
   return JSON.stringify([plain(id), plain(cloudProvider), plain(region)]);
 }
 
-/** The same for ids alone. */
 export function plain(text: string): string {
   return text.replace(/^ +| +$/g, '').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -37,9 +84,9 @@ export function tupleOf({ id, cloudProvider, region }: Tuple): Tuple {
 }
 
 /** Its tuple; a part that the list leaves out is that of the endpoint it stands for. */
-export function asReported({ id, cloudProvider, region }: Reported, tuple: Tuple): Tuple {
-  const { cloudProvider: provider, region: place } = tuple;
-  return { id, cloudProvider: cloudProvider ?? provider, region: region ?? place };
+export function asReported(reported: Reported, tuple: Tuple): Tuple {
+  const { id, cloudProvider = tuple.cloudProvider, region = tuple.region } = reported;
+  return { id, cloudProvider, region };
 }
 
 /** The list of a reply, ready to be asked about single endpoints; it may have thousands. */
@@ -61,7 +108,6 @@ export class Listing {
     });
   }
 
-  /** All entries with this id, whatever their provider and region. */
   withId(id: string): readonly Reported[] {
     return this.#byId.get(plain(id)) ?? [];
   }
@@ -71,22 +117,19 @@ export class Listing {
  * The list in a result. Undefined where none can be read: no array, or one that is not empty and
  * has no entry with an id. That is unknown, not empty.
  */
-export function readList(
-  result: Readonly<Record<string, unknown>>,
-): readonly Reported[] | undefined {
+export function readList(result: Readonly<Record<string, unknown>>): Reported[] | undefined {
   const list = Object.hasOwn(result, 'privateEndpoints') ? result.privateEndpoints : undefined;
   if (!Array.isArray(list)) return undefined;
   const entries = list.flatMap(readEntry);
   return entries.length === 0 && list.length > 0 ? undefined : entries;
 }
 
+const PARTS = ['id', 'cloudProvider', 'region', 'description'];
+
 function readEntry(entry: unknown): Reported[] {
-  if (typeof entry !== 'object' || entry === null) return [];
-  const { id, cloudProvider, region, description } = entry as Readonly<Record<string, unknown>>;
-  const name = word(id);
-  if (name === undefined) return [];
-  const place = { cloudProvider: word(cloudProvider), region: word(region) };
-  return [{ id: name, ...place, description: word(description) }];
+  const given = (entry ?? {}) as Readonly<Record<string, unknown>>;
+  const [id, cloudProvider, region, description] = PARTS.map((part) => word(given[part]));
+  return id === undefined ? [] : [{ id, cloudProvider, region, description }];
 }
 
 /** Ids are texts; some servers write numbers. */
@@ -105,17 +148,14 @@ export function names(endpoints: readonly Pick<Tuple, 'id'>[]): string {
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
-/** `1 private endpoint`, `2 private endpoints`. */
 export function counted(count: number): string {
   return `${count} private ${count === 1 ? 'endpoint' : 'endpoints'}`;
 }
 
-/** The path of an endpoint in differences, drift and history. */
 export function fieldOf({ id }: Pick<Tuple, 'id'>, part = ''): string {
   return `privateEndpoints[${shortened(id, 120)}]${part}`;
 }
 
-/** In full: `psc-1 (gcp/asia-northeast1)`. */
 export function withPlace(tuple: Tuple): string {
   return `${tuple.id} (${placeOf(tuple)})`;
 }
@@ -129,7 +169,6 @@ function shortened(id: string, most: number): string {
   return id.length > most ? `${id.slice(0, most / 2)}…${id.slice(-most / 2)}` : id;
 }
 
-/** A list without entries is left out. */
 export function filled<Item>(list: readonly Item[]): readonly Item[] | undefined {
   return list.length > 0 ? list : undefined;
 }

@@ -55,7 +55,6 @@ const WORDS = {
   ],
 } as const satisfies Readonly<Record<string, Words>>;
 
-/** What an event has to say of an endpoint. */
 export type Remark = keyof typeof WORDS;
 export type Remarks = readonly { readonly remark: Remark; readonly tuple: Tuple }[];
 
@@ -106,27 +105,23 @@ export function refusedEvent({ add, remove }: Change, said: string): Event {
   return { type: 'Warning', reason: 'ChangeRefused', note };
 }
 
-/** What this object has changed, but not with its first attempt: the object says that already. */
+/** `Applied: name A → B, added psc-1, removed psc-2`. */
 export function changeEvents(
+  event: typeof APPLIED | typeof CHANGED_BY_OTHERS,
   changes: readonly FieldChange[],
-  requestId: string | undefined,
+  requestId?: string,
 ): readonly Event[] {
   if (changes.length === 0) return [];
-  const note = `Applied: ${described(changes)}${quoting(requestId)}`;
-  return [{ type: 'Normal', reason: 'Applied', note }];
-}
-
-export function renamedEvents(renamed: readonly FieldChange[]): readonly Event[] {
-  if (renamed.length === 0) return [];
-  const note = `Changed at the API since the last response, not by the operator: ${described(renamed)}`;
-  return [{ type: 'Warning', reason: 'DriftDetected', note }];
-}
-
-/** `name A → B, added psc-1, removed psc-2`. */
-function described(changes: readonly FieldChange[]): string {
   const parts = changes.map(({ field, from = '', to }) => {
     if (to === undefined) return `removed ${field}`;
     return field === 'name' ? `name ${from} → ${to}` : `added ${field}`;
   });
-  return parts.join(', ');
+  return [{ ...event, note: `${event.note}: ${parts.join(', ')}${quoting(requestId)}` }];
 }
+
+export const APPLIED = { type: 'Normal', reason: 'Applied', note: 'Applied' } as const;
+export const CHANGED_BY_OTHERS = {
+  type: 'Warning',
+  reason: 'DriftDetected',
+  note: 'Changed at the API since the last response, not by the operator',
+} as const;

@@ -1,78 +1,63 @@
-import type { Context, Kind, Result } from '../../controller/kind.ts';
+import type { Context, Kind } from '../../controller/kind.ts';
 import { SETTLE_AFTER_TIMEOUT_MS } from '../../waits.ts';
 import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
 import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
+import { attempt } from './attempt.ts';
+import { goalOf, oursIn } from './decide.ts';
 import { cleanUp } from './deletion.ts';
-import { goalOf, oursIn } from './goal.ts';
-import { tryOnce } from './perform.ts';
 import { previewOf } from './preview.ts';
-import type { Ways } from './refusal.ts';
 import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
 import * as resource from './resource.ts';
 import { status } from './status.ts';
 import type { Setup } from './work.ts';
 
 type Organization = resource.Organization;
+type Spec = resource.OrganizationSpec;
+type Act = Parameters<typeof reconcileDeclared<Organization, Spec>>[4];
 
 /** `operation` is what metrics call its requests. */
 export const organization = { create, operation: UPDATE_ORGANIZATION };
 
 /** The name and private endpoints of one existing organization, brought about by PATCH. */
 function create(kind: KindContext): Kind {
-  const apiHash = digestOf(kind.api.baseUrl);
+  const declared = declaredOrganization(kind);
+  const { apiHash } = declared;
   const settleMs = kind.apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
-  const memory = { ways: new Map<string, Ways>(), failedCleanups: new Set<string>() };
+  const own = { kind, apiHash, settleMs, learned: new Map(), failedCleanups: new Set<string>() };
   const options = { type: resource.organizationType, status, targetOf: resource.targetOf };
-  return createKind<Organization>(kind, options, (object, context, shared) =>
-    reconcile(object, context, { kind, apiHash, settleMs, ...memory, ...shared }),
-  );
-}
-
-async function reconcile(
-  object: Organization,
-  context: Context<Organization>,
-  setup: Setup,
-): Promise<Result> {
-  await setup.caller.remember(object);
-  if (object.metadata.deletionTimestamp) return cleanUp(object, context, setup);
-  const isKept = await keepFinalizer(object, context);
-  if (!isKept) return { next: 'on-change', did: 'nothing' };
-  const declared = declaredOrganization(setup);
-  const stillWanted = (): boolean => context.stillWanted();
-  return reconcileDeclared(
-    ...([context.object(), context, setup, declared] as const),
-    async (began, { spec, due }, calls, none) => {
-      const wish = { began, context, calls, spec, goal: goalOf(spec), stillWanted };
-      return (await tryOnce(setup, wish, due, none)).result;
-    },
-  );
+  return createKind<Organization>(kind, options, async (object, context, shared) => {
+    const setup: Setup = { ...own, ...shared };
+    await shared.caller.remember(object);
+    if (object.metadata.deletionTimestamp) return cleanUp(object, context, setup);
+    if (!(await keepFinalizer(object, context))) return { next: 'on-change', did: 'nothing' };
+    const stillWanted = (): boolean => context.stillWanted();
+    const act: Act = (began, { spec, due }, calls, none) =>
+      attempt(setup, { ...due, began, context, calls, goal: goalOf(spec), stillWanted }, none);
+    return reconcileDeclared(context.object(), context, shared, declared, act);
+  });
 }
 
 /**
  * The finalizer stands under RemovePrivateEndpoints on who has something of its own at the API,
  * also while suspended or planned; Retain takes it off. False: it is not known to be so.
  */
-async function keepFinalizer(
-  object: Organization,
-  context: Context<Organization>,
-): Promise<boolean> {
+async function keepFinalizer(object: Organization, context: Context): Promise<boolean> {
   const { status: known = {} } = object;
   const hasOwn = oursIn(known).length > 0 || known.pendingChange !== undefined;
-  const mayRemove = resource.mayRemove(object);
-  const hasFinalizer = resource.hasFinalizer(object);
+  const [mayRemove, hasFinalizer] = [resource.mayRemove(object), resource.hasFinalizer(object)];
   if (mayRemove ? !hasOwn || hasFinalizer : !hasFinalizer) return true;
   return context.finalizer(resource.FINALIZER, mayRemove);
 }
 
-/** What is declared of an organization, for the decision that all such kinds make the same way. */
 function declaredOrganization({
-  kind: { api, planOnly },
-  apiHash,
-}: Setup): Declared<Organization, resource.OrganizationSpec> {
+  api: { baseUrl },
+  planOnly,
+}: KindContext): Declared<Organization, Spec> {
   return {
-    ...{ apiHash, planOnly },
+    apiHash: digestOf(baseUrl),
+    planOnly,
     parse: resource.parseSpec,
     contested: ({ organizationId }) => ({
       kind: resource.organizationType.kind,
@@ -80,11 +65,11 @@ function declaredOrganization({
       beforeDeletion: BEFORE_DELETION,
       find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`,
     }),
-    hashOf: (spec) => addressOf(api.baseUrl, spec.organizationId, goalOf(spec)).hash,
+    hashOf: (spec) => addressOf(baseUrl, spec).hash,
     isSettled: ({ status: { pendingChange, privateEndpoints = [] } = {} }) =>
       !pendingChange &&
       privateEndpoints.every(({ state, lastError }) => state === 'Present' && !lastError),
-    preview: (object, spec, now) => previewOf(object, spec.organizationId, goalOf(spec), now),
+    preview: (object, spec, now) => previewOf(object, goalOf(spec), now),
   };
 }
 

@@ -5,9 +5,9 @@ import { timestamp } from '../shared/canonical.ts';
 import { generationOf } from '../shared/common-status.ts';
 import { fitTo } from '../shared/fit.ts';
 import type { FieldChange } from '../shared/preview.ts';
+import { type Goal, managesEndpoints } from './decide.ts';
 import * as endpoint from './endpoints.ts';
-import { changeEvents, eventsOf, remarkEvents, renamedEvents } from './events.ts';
-import { type Goal, managesEndpoints } from './goal.ts';
+import * as events from './events.ts';
 import type { Request } from './remote.ts';
 import type { OrganizationStatus } from './resource.ts';
 import { type Settlement, settle } from './settle.ts';
@@ -17,28 +17,41 @@ import type { Known, Work } from './work.ts';
 type Result = Readonly<Record<string, unknown>>;
 type Shown = NonNullable<OrganizationStatus['organization']>;
 
-/** HTTP 200 with a result, and the request that it answers. */
-interface Replied extends Extract<Answer, { type: 'success' }> {
+type Replied = Extract<Answer, { type: 'success' }> & {
   readonly request: Request;
   readonly now: number;
-}
+};
 
 /** Adds what a reply shows to what is known: its list settles what is open. */
 export function learn(known: Known, work: Work, replied: Replied): void {
   const { request, sentAt, now } = replied;
   const { result, requestId } = replied.verdict;
-  const { goal, context, apiHash } = work;
+  const { goal, context, apiHash, settleMs } = work;
   const { draft } = known;
   const reported = endpoint.readList(result);
   // What cannot be read is no empty list.
-  const isLeftOut = managesEndpoints(goal) && (result.privateEndpoints ?? undefined) === undefined;
+  const isAwaited = managesEndpoints(goal) || draft.pendingChange !== undefined;
+  const isLeftOut = isAwaited && (result.privateEndpoints ?? undefined) === undefined;
   const leftOut = isLeftOut ? listLeftOut(draft, sentAt) : undefined;
   const entries = reported ?? leftOut?.entries;
   const list = entries && new endpoint.Listing(entries);
-  const settlement = list && settled(draft, list, work, replied);
+  const object = context.object();
+  const change = request.change ?? draft.pendingChange;
+  const evidence = {
+    goal,
+    settleMs,
+    now,
+    uid: object.metadata.uid,
+    askedAt: sentAt,
+    inventory: draft.privateEndpoints ?? [],
+    sent: change && { change, answered: request.type === 'change' },
+    wasApplied: draft.applied?.generation === generationOf(object),
+  };
+  const settlement = list && settle({ ...evidence, list });
   const shown = shownIn(result, entries, draft);
   const { changes, drift, remarks } = changesIn(draft, shown, settlement, request, goal);
-  const object = context.object();
+  const renamed = drift.filter(({ field }) => field === 'name');
+  // What the first attempt has changed, the object says already.
   const news = object.status?.applied === undefined ? [] : changes;
   known.name = nameIn(result);
   known.requestId = requestId;
@@ -46,9 +59,9 @@ export function learn(known: Known, work: Work, replied: Replied): void {
   known.events = [
     ...known.events,
     ...(leftOut?.events ?? []),
-    ...renamedEvents(drift.filter(({ field }) => field === 'name')),
-    ...remarkEvents(remarks),
-    ...changeEvents(news, requestId),
+    ...events.changeEvents(events.CHANGED_BY_OTHERS, renamed),
+    ...events.remarkEvents(remarks),
+    ...events.changeEvents(events.APPLIED, news, requestId),
   ];
   known.draft = {
     ...draft,
@@ -84,7 +97,6 @@ export function shownIn(
   return fitTo(reportedOrganization, { ...result, name: nameIn(result), ...endpoints });
 }
 
-/** The entries of the last list that the status keeps. */
 export function storedEntries({ organization }: OrganizationStatus = {}): endpoint.Reported[] {
   return (organization?.privateEndpoints ?? []).flatMap(({ id, ...rest }) =>
     id === undefined ? [] : { id, ...rest },
@@ -103,25 +115,9 @@ function listLeftOut(draft: OrganizationStatus, sentAt: number) {
   );
   const wait = present.length === 0 ? LEFT_OUT_IS_EMPTY_MS : LEFT_OUT_ALL_GONE_MS;
   if (sentAt - Date.parse(since) < wait) return { since, events: [] };
-  return { since, entries: [], events: eventsOf('left-out', present) };
+  return { since, entries: [], events: events.eventsOf('left-out', present) };
 }
 
-function settled(
-  draft: OrganizationStatus,
-  list: endpoint.Listing,
-  { goal, settleMs, context }: Work,
-  { request, sentAt: askedAt, now }: Replied,
-): Settlement {
-  const object = context.object();
-  const change = request.change ?? draft.pendingChange;
-  const sent = change && { change, answered: request.type === 'change' };
-  const { privateEndpoints: inventory = [], applied } = draft;
-  const wasApplied = applied?.generation === generationOf(object);
-  const { uid } = object.metadata;
-  return settle({ inventory, goal, list, askedAt, now, sent, settleMs, wasApplied, uid });
-}
-
-/** What a reply shows that this object changed, and what somebody else has. */
 function changesIn(
   { organization }: OrganizationStatus,
   { name: to }: Shown,
@@ -140,7 +136,6 @@ function changesIn(
   };
 }
 
-/** Endpoints that came, and endpoints that went. */
 export function endpointChanges(
   added: readonly endpoint.Tuple[],
   removed: readonly endpoint.Tuple[],
@@ -152,12 +147,11 @@ export function endpointChanges(
   ];
 }
 
-/** Declared values that the reply has otherwise, and those that it does not have. */
 function compared(
-  { name: declared, endpoints, isCleanup }: Goal,
+  { name: declared, privateEndpoints: endpoints, isCleanup }: Goal,
   reported: string | undefined,
   list: readonly endpoint.Reported[] | undefined,
-): Pick<OrganizationStatus, 'differences' | 'notReported'> {
+) {
   if (isCleanup) return { differences: undefined, notReported: undefined };
   const listing = new endpoint.Listing(list ?? []);
   const isOther = declared !== undefined && reported !== undefined && declared !== reported;
@@ -172,11 +166,6 @@ function compared(
     ...(declared !== undefined && reported === undefined ? ['name'] : []),
     ...(endpoints && !list ? ['privateEndpoints'] : []),
   ];
-  return {
-    differences: endpoint.filled([
-      ...(isOther ? [{ field: 'name', declared, reported }] : []),
-      ...described,
-    ]),
-    notReported: endpoint.filled(notReported),
-  };
+  const differences = [...(isOther ? [{ field: 'name', declared, reported }] : []), ...described];
+  return { differences: endpoint.filled(differences), notReported: endpoint.filled(notReported) };
 }

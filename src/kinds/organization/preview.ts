@@ -1,10 +1,9 @@
 import type { KubeObject } from '../../kube/resource.ts';
 import type { Preview } from '../shared/preview.ts';
-import { type Decision, decide, nextChange } from './decide.ts';
+import { type Decision, decide, type Goal, goalOf, isOurs, managesEndpoints } from './decide.ts';
 import * as endpoint from './endpoints.ts';
-import { type Goal, goalOf, isOurs, managesEndpoints } from './goal.ts';
 import { endpointChanges, storedEntries } from './observation.ts';
-import { addressOf, changeBody, nameBody, OBSERVE_BODY } from './remote.ts';
+import { addressOf, bodyOf } from './remote.ts';
 import { type Organization, parseSpec } from './resource.ts';
 import { settle } from './settle.ts';
 
@@ -14,14 +13,12 @@ const { names, counted, sameKey } = endpoint;
 export function preview(object: KubeObject, now: number): Preview {
   const parsed = parseSpec(object);
   if (!parsed.ok) throw new Error(`a spec that is not valid was planned: ${parsed.message}`);
-  const { organizationId } = parsed.spec;
-  return previewOf(object as Organization, organizationId, goalOf(parsed.spec), now);
+  return previewOf(object as Organization, goalOf(parsed.spec), now);
 }
 
 /** What an attempt would send while the API still holds what its last reply showed. */
 export function previewOf(
   { status = {}, metadata: { uid } }: Organization,
-  organizationId: string,
   goal: Goal,
   now: number,
 ): Preview & { readonly isEmpty: boolean } {
@@ -32,26 +29,30 @@ export function previewOf(
   const isUnknown = pendingChange !== undefined || (managesEndpoints(goal) && !isWhole);
   const present = before.filter(({ state }) => state === 'Present').map(endpoint.tupleOf);
   const list = new endpoint.Listing(isUnknown ? present : storedEntries(status));
-  const evidence = { inventory: before, goal, list, askedAt: now, now, settleMs: 0, uid };
-  const { inventory } = settle(evidence);
-  const decision = decide({ goal, inventory, list, name, now });
-  const sent = changesOf(decision, goal, inventory.some(({ lastError }) => lastError) ?? false);
+  const seen = { goal, list, now };
+  const { inventory } = settle({ ...seen, inventory: before, askedAt: now, settleMs: 0, uid });
+  const decision = decide({ ...seen, inventory, name });
+  const sent = changesOf(
+    decision,
+    goal,
+    inventory.some(({ lastError }) => lastError),
+  );
   const [add, remove] = [sent.flatMap((one) => one.add), sent.flatMap((one) => one.remove)];
-  const { name: to } = decision;
+  const { name: to, blocked } = decision;
   const renamed = to === undefined ? [] : [{ field: 'name', from: name, to }];
   const changes = [...renamed, ...endpointChanges(add, remove)];
-  const rest = [
-    ...renamed.map((one) => nameBody(one.to)),
-    ...sent.map((one) => changeBody(one, goal)),
+  const wanted = [
+    ...renamed.map((one) => ({ name: one.to })),
+    ...sent.map((change) => ({ change })),
   ];
-  const bodies = [OBSERVE_BODY, ...(isUnknown || decision.blocked ? [] : rest)];
-  const { path } = addressOf('', organizationId, goal);
+  const bodies = [{}, ...(isUnknown || blocked ? [] : wanted)].map((one) => bodyOf(one, goal));
+  const { path } = addressOf('', goal);
   const owned = new Set(before.filter(isOurs).map(sameKey));
   const adopted = inventory.filter((one) => one.origin === 'Adopted' && !owned.has(sameKey(one)));
   const isThere = inventory.every(({ state }) => state === 'Present') && changes.length === 0;
   const basis = isUnknown || !status.organization ? 'Unknown' : 'LastResponse';
   return {
-    does: decision.blocked ? 'blocked' : 'send',
+    does: blocked ? 'blocked' : 'send',
     says: isUnknown
       ? `${READS}; what follows depends on that list`
       : said(decision, goal, { add, remove }, bodies.length) + adopting(adopted),
@@ -64,17 +65,14 @@ export function previewOf(
 
 /** One after another, as if each took effect: what has the id of ours follows its removal. */
 function changesOf(decision: Decision, goal: Goal, oneByOne: boolean): readonly endpoint.Change[] {
-  const { remove } = decision;
-  const ids = new Set(remove.map(({ id }) => endpoint.plain(id)));
+  const ids = new Set(decision.remove.map(({ id }) => endpoint.plain(id)));
   const later = goal.declared.filter(({ id }) => ids.has(endpoint.plain(id)));
-  if (!oneByOne)
-    return [decision, { ...decision, remove: [], add: later }].flatMap(
-      (one) => nextChange(one, false) ?? [],
-    );
-  return [
-    ...remove.map((one) => ({ add: [], remove: [one] })),
+  const single = [
+    ...decision.remove.map((one) => ({ add: [], remove: [one] })),
     ...[...decision.add, ...later].map((one) => ({ add: [one], remove: [] })),
   ];
+  const changes = oneByOne ? single : [decision, { add: later, remove: [] }];
+  return changes.filter(({ add, remove }) => add.length + remove.length > 0);
 }
 
 const READS = 'One PATCH that reads the list of private endpoints';

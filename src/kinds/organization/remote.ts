@@ -1,9 +1,13 @@
 import { encodePath } from '../../api/http/path.ts';
+import type { Failure } from '../../api/reply/verdict.ts';
+import type { Context } from '../../controller/kind.ts';
+import { BUSY_ENDPOINT_MS, FAILURES } from '../../waits.ts';
 import type { CallRequest } from '../shared/calls.ts';
-import { canonicalJson, digestOf } from '../shared/canonical.ts';
+import { canonicalJson, digestOf, timestamp, wholeSecond } from '../shared/canonical.ts';
+import { nextWait } from '../shared/failures.ts';
+import type { Goal } from './decide.ts';
 import { type Change, filled, sameKey, tupleOf } from './endpoints.ts';
-import type { Goal } from './goal.ts';
-import type { PendingChange } from './resource.ts';
+import type { OrganizationSpec, OrganizationStatus, PendingChange } from './resource.ts';
 
 export const UPDATE_ORGANIZATION = 'UpdateOrganization';
 
@@ -14,8 +18,12 @@ export interface Request {
   readonly change?: PendingChange;
 }
 
-/** What spec declares: all that a request is made from. */
-type DeclaredGoal = Pick<Goal, 'name' | 'endpoints'>;
+interface Wanted {
+  readonly name?: string | undefined;
+  readonly change?: Change;
+}
+type Listed = Pick<OrganizationSpec, 'privateEndpoints'>;
+type Declared = Listed & Pick<OrganizationSpec, 'organizationId' | 'name'>;
 
 /**
  * Where an organization's requests go. `hash` is `status.applied.requestHash`: of API, organization
@@ -23,26 +31,23 @@ type DeclaredGoal = Pick<Goal, 'name' | 'endpoints'>;
  */
 export function addressOf(
   baseUrl: string,
-  organizationId: string,
-  { name, endpoints }: DeclaredGoal,
+  { organizationId, name, privateEndpoints: all }: Declared,
 ) {
   const segments = ['v1', 'organizations', organizationId];
   const path = encodePath(segments);
-  const privateEndpoints = endpoints?.toSorted((a, b) => (sameKey(a) < sameKey(b) ? -1 : 1));
+  const privateEndpoints = all?.toSorted((a, b) => (sameKey(a) < sameKey(b) ? -1 : 1));
   const declared = canonicalJson({ name, privateEndpoints });
   return { segments, path, hash: digestOf('PATCH', baseUrl, path, declared) };
 }
 
-/** Shows name and list, and changes nothing. */
-export const OBSERVE_BODY = canonicalJson({ privateEndpoints: { add: [], remove: [] } });
-
-export function nameBody(name: string): string {
-  return canonicalJson({ name });
-}
-
-/** An add without a description leaves the key out; so does an empty list. */
-export function changeBody(change: Change, { endpoints }: DeclaredGoal): string {
-  const described = new Map(endpoints?.map((one) => [sameKey(one), one.description]));
+/**
+ * With neither name nor change: shows name and list, and changes nothing. An add without a
+ * description leaves the key out; so does an empty list.
+ */
+export function bodyOf({ name, change }: Wanted, { privateEndpoints = [] }: Listed): string {
+  if (name !== undefined) return canonicalJson({ name });
+  if (!change) return canonicalJson({ privateEndpoints: { add: [], remove: [] } });
+  const described = new Map(privateEndpoints.map((one) => [sameKey(one), one.description]));
   const add = change.add.map((tuple) => {
     const description = described.get(sameKey(tuple));
     return { ...tupleOf(tuple), description: description === '' ? undefined : description };
@@ -51,16 +56,94 @@ export function changeBody(change: Change, { endpoints }: DeclaredGoal): string 
   return canonicalJson({ privateEndpoints: { add: filled(add), remove: filled(remove) } });
 }
 
-export function callOf(
-  { type, name, change }: Request,
-  { segments: path, goal }: { readonly segments: readonly string[]; readonly goal: DeclaredGoal },
-): CallRequest {
-  const body = change
-    ? changeBody(change, goal)
-    : name === undefined
-      ? OBSERVE_BODY
-      : nameBody(name);
-  const write = type !== 'observe' || name !== undefined;
-  const operation = UPDATE_ORGANIZATION;
-  return { operation, method: 'PATCH', path, body, write, of: 'organization' };
+export function callOf(request: Request, path: readonly string[], goal: Listed): CallRequest {
+  const body = bodyOf(request, goal);
+  const write = request.type !== 'observe' || request.name !== undefined;
+  return { operation: UPDATE_ORGANIZATION, method: 'PATCH', path, body, write, of: 'organization' };
+}
+
+export type Refusal = NonNullable<ReturnType<typeof refusalOf>>;
+
+/** Answers that say nothing of what was sent: the key, the load, or nobody knows what happened. */
+const NOT_OF_THE_CHANGE = [401, 408, 425, 429];
+const BUSY = [409, 423, 424];
+/** Answers of an API that takes no change of two empty lists. */
+const REFUSES_EMPTY = [400, 405, 422];
+/** An API that fails so often in a row with the same request does so for good. */
+const FOR_GOOD = 3;
+
+/**
+ * A 4xx to a change of an attempt that was answered 200 when it observed: it speaks of what was
+ * sent, not of the organization or the key.
+ */
+export function refusalOf({ httpStatus = 0, requestId, said }: Failure) {
+  if (httpStatus < 400 || httpStatus > 499 || NOT_OF_THE_CHANGE.includes(httpStatus))
+    return undefined;
+  const message = said === undefined ? `HTTP ${httpStatus}` : `HTTP ${httpStatus}: ${said}`;
+  return { httpStatus, requestId, message };
+}
+
+/** The status after a change of one endpoint was refused; what is ours stays so. */
+export function markRefused(
+  draft: OrganizationStatus,
+  { add, remove }: Change,
+  lastError: Refusal,
+  context: Pick<Context, 'object' | 'now'>,
+): OrganizationStatus {
+  const { privateEndpoints: inventory = [] } = draft;
+  const [tuple = remove[0]] = add;
+  if (!tuple) return draft;
+  const before = inventory.find((entry) => sameKey(entry) === sameKey(tuple));
+  const attempts = (before?.lastError ? (before.attempts ?? 0) : 0) + 1;
+  const isBusy = BUSY.includes(lastError.httpStatus);
+  const rule = isBusy ? { ...FAILURES.Rejected, firstMs: BUSY_ENDPOINT_MS } : undefined;
+  const wait = nextWait('Rejected', attempts, context.object().metadata.uid, rule);
+  const nextAttemptTime = timestamp(wholeSecond(context.now() + wait));
+  const isRemoval = before !== undefined && add.length === 0;
+  const entry = isRemoval ? before : { ...tupleOf(tuple), state: 'Refused' as const };
+  const refused = { ...entry, attempts, nextAttemptTime, lastError };
+  return { ...draft, privateEndpoints: [...inventory.filter((one) => one !== before), refused] };
+}
+
+/**
+ * What this process has learned of the requests that the API takes for one organization. Losing it
+ * costs a few requests; an outage teaches nothing.
+ */
+export class Ways {
+  #refusesToObserve: 'refused' | 'failed' | undefined;
+  #observationsFailed = 0;
+  #changesFailed = 0;
+
+  /** The declared name, where sending it is the way to see the list. */
+  nameToObserveBy({ name, isCleanup }: Goal): string | undefined {
+    const isKnown = isCleanup ? this.#refusesToObserve === 'refused' : this.#refusesToObserve;
+    return isKnown ? name : undefined;
+  }
+
+  /** The request that changes nothing works, or the declared name does not show the list either. */
+  forget(): void {
+    this.#refusesToObserve = undefined;
+    this.#observationsFailed = 0;
+  }
+
+  /** What follows a failed observation; `none`: a declared name would make the list readable. */
+  notObserved({ httpStatus = 0, isJson }: Failure, goal: Goal): 'by-name' | 'none' | 'again' {
+    const isRefused = REFUSES_EMPTY.includes(httpStatus);
+    const isOwnError = httpStatus === 500 && isJson === true;
+    this.#observationsFailed = isOwnError ? this.#observationsFailed + 1 : 0;
+    if (!isRefused && this.#observationsFailed < FOR_GOOD) return 'again';
+    this.#refusesToObserve = isRefused ? 'refused' : 'failed';
+    if (this.nameToObserveBy(goal) !== undefined) return 'by-name';
+    return goal.name === undefined ? 'none' : 'again';
+  }
+
+  /** A change of several endpoints is answered with 500 for good: each goes by itself. */
+  get isOneByOne(): boolean {
+    return this.#changesFailed >= FOR_GOOD;
+  }
+
+  changeEnded(httpStatus: number | undefined): void {
+    if (httpStatus === 500 || httpStatus === 501) this.#changesFailed += 1;
+    else if (!this.isOneByOne) this.#changesFailed = 0;
+  }
 }

@@ -3,9 +3,8 @@ import type { KubeObject, ResourceType } from '../../kube/resource.ts';
 import { type Stored, specParser } from '../schema/parser.ts';
 import * as piece from '../schema/schema.ts';
 import * as shared from '../schema/spec-fields.ts';
-import { piece as made, type Structural, toStructural } from '../schema/structural.ts';
-import { plain } from './endpoints.ts';
-import { declaredIdentity, LIMITS } from './limits.ts';
+import { piece as made, toStructural } from '../schema/structural.ts';
+import { declaredIdentity, LIMITS, plain } from './endpoints.ts';
 import type { status } from './status.ts';
 
 export const organizationType: ResourceType = {
@@ -19,34 +18,35 @@ export const organizationType: ResourceType = {
 export const FINALIZER = 'pipewright.dev/remove-private-endpoints';
 
 const { optional } = piece;
+const ABOUT = {
+  id: 'Id of the endpoint at its cloud provider. 1 to 512 printable ASCII characters without spaces and " \\ < > &. Quote it in YAML.',
+  cloudProvider: 'Cloud provider, as the API names it, such as gcp. 1 to 64 characters as in id.',
+  region: 'Region, as the API names it, such as ap-northeast-1. 1 to 64 characters as in id.',
+  description:
+    'Sent when the endpoint is added. A later change is only shown in status.differences, because the API cannot change it. At most 512 characters.',
+  endpoints:
+    'The private endpoints that must exist, each id once, at most 100. Endpoints of others stay. Empty: those that this object owns are removed. Absent: not managed, and nothing is removed.',
+  name: 'Name of the organization. 1 to 256 characters. Absent: not managed.',
+  adopt:
+    'While true, this object owns listed endpoints that existed before: they are removed when they are no longer listed. Absent: false.',
+  mostRemovals:
+    'A change that would remove more endpoints than this is not sent, and Ready has reason RemovalBlocked. 0 to 100. Absent: 5. It does not limit the deletion of this object.',
+  policy:
+    'What the deletion of this object does with the endpoints that it owns. Retain (the default) leaves them. RemovePrivateEndpoints removes them first.',
+  spec: 'The name and private endpoints of one existing organization. At least one of name and privateEndpoints.',
+};
 
 const declaredEndpoint = piece.fields('One private endpoint.', {
-  ...declaredIdentity({
-    id: 'Id of the endpoint at its cloud provider. 1 to 512 printable ASCII characters without spaces and " \\ < > &. Quote it in YAML.',
-    cloudProvider: 'Cloud provider, as the API names it, such as gcp. 1 to 64 characters as in id.',
-    region: 'Region, as the API names it, such as ap-northeast-1. 1 to 64 characters as in id.',
-  }),
-  description: optional(
-    piece.text(
-      'Sent when the endpoint is added. A later change is only shown in status.differences, because the API cannot change it. At most 512 characters.',
-      512,
-    ),
-  ),
+  ...declaredIdentity(ABOUT),
+  description: optional(piece.text(ABOUT.description, 512)),
 });
 
-const anyEndpoints = piece.list(
-  'The private endpoints that must exist, each id once, at most 100. Endpoints of others stay. Empty: those that this object owns are removed. Absent: not managed, and nothing is removed.',
-  LIMITS.endpoints,
-  declaredEndpoint,
-);
-
 /** Each id is put in lower case once: for every pair it would cost more than the server lets in. */
-const UNIQUE: Structural['x-kubernetes-validations'] = [
-  {
-    rule: '[self.map(a, a.id.lowerAscii())].all(all, all.all(a, all.exists_one(b, a == b)))',
-    message: 'must list each id only once',
-  },
-];
+const EACH_ID_ONCE = {
+  rule: '[self.map(a, a.id.lowerAscii())].all(all, all.all(a, all.exists_one(b, a == b)))',
+  message: 'must list each id only once',
+};
+const anyEndpoints = piece.list(ABOUT.endpoints, LIMITS.endpoints, declaredEndpoint);
 const uniqueEndpoints = anyEndpoints.check(({ value, issues }) => {
   const ids = value.map(({ id }) => plain(id));
   const message = 'must be an id that is listed only once';
@@ -56,63 +56,39 @@ const uniqueEndpoints = anyEndpoints.check(({ value, issues }) => {
 });
 const privateEndpoints = made(uniqueEndpoints, {
   ...toStructural(anyEndpoints),
-  'x-kubernetes-validations': UNIQUE,
+  'x-kubernetes-validations': [EACH_ID_ONCE],
+});
+
+const name = piece.text(ABOUT.name, LIMITS.name, {
+  must: `be text of 1 to ${LIMITS.name} characters`,
+  accepts: (text) => text !== '',
+  rule: "self != ''",
 });
 
 export const spec = piece.fields(
-  'The name and private endpoints of one existing organization. At least one of name and privateEndpoints.',
+  ABOUT.spec,
   {
     organizationId: shared.uuid('The organization.'),
     credentialsSecretRef: shared.credentialsSecretRef,
-    name: optional(
-      piece.text(
-        'Name of the organization. 1 to 256 characters. Absent: not managed.',
-        LIMITS.name,
-        {
-          must: `be text of 1 to ${LIMITS.name} characters`,
-          accepts: (name) => name !== '',
-          rule: "self != ''",
-        },
-      ),
-    ),
+    name: optional(name),
     privateEndpoints: optional(privateEndpoints),
-    adoptPrivateEndpoints: optional(
-      piece.flag(
-        'While true, this object owns listed endpoints that existed before: they are removed when they are no longer listed. Absent: false.',
-      ),
-    ),
-    maxPrivateEndpointRemovals: optional(
-      piece.integer(
-        'A change that would remove more endpoints than this is not sent, and Ready has reason RemovalBlocked. 0 to 100. Absent: 5. It does not limit the deletion of this object.',
-        0,
-        100,
-      ),
-    ),
-    deletionPolicy: optional(
-      piece.choice(
-        'What the deletion of this object does with the endpoints that it owns. Retain (the default) leaves them. RemovePrivateEndpoints removes them first.',
-        ['Retain', 'RemovePrivateEndpoints'],
-      ),
-    ),
-    suspend: shared.suspend,
-    mode: shared.mode,
-    reassertInterval: shared.reassertInterval,
+    adoptPrivateEndpoints: optional(piece.flag(ABOUT.adopt)),
+    maxPrivateEndpointRemovals: optional(piece.integer(ABOUT.mostRemovals, 0, 100)),
+    deletionPolicy: optional(piece.choice(ABOUT.policy, ['Retain', 'RemovePrivateEndpoints'])),
+    ...shared.whenSent,
   },
   [piece.immutable('organizationId', 'organization')],
   {
     must: 'have name, privateEndpoints or both; with neither there is nothing to manage',
-    accepts: ({ name, privateEndpoints: listed }) => name !== undefined || listed !== undefined,
+    accepts: (one) => one.name !== undefined || one.privateEndpoints !== undefined,
     rule: 'has(self.name) || has(self.privateEndpoints)',
   },
 );
 
 export type OrganizationSpec = Stored<z.output<typeof spec>>;
 export type OrganizationStatus = Stored<z.output<typeof status>>;
-/** One endpoint as `spec` lists it. */
 export type DeclaredEndpoint = NonNullable<OrganizationSpec['privateEndpoints']>[number];
-/** What is known of one endpoint of this object. */
 export type InventoryEntry = NonNullable<OrganizationStatus['privateEndpoints']>[number];
-/** What is being added and removed. */
 export type PendingChange = NonNullable<OrganizationStatus['pendingChange']>;
 
 /** As stored: `spec` is unknown until `parseSpec` has read it; `status` is ours. */
@@ -120,10 +96,8 @@ export interface Organization extends KubeObject {
   readonly status?: OrganizationStatus;
 }
 
-/** Reads the spec of a stored object; takes whatever the API server's schema takes. */
 export const parseSpec = specParser(spec);
 
-/** Whether the finalizer is on. */
 export function hasFinalizer({ metadata }: Organization): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
 }

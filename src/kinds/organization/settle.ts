@@ -1,27 +1,22 @@
 import { ENDPOINT_MISSED_AGAIN_MS, SAME_ENDPOINT_MS } from '../../waits.ts';
 import { timestamp, wholeSecond } from '../shared/canonical.ts';
 import { nextWait } from '../shared/failures.ts';
-import type { Question } from './decide.ts';
+import { type Goal, isListedIn, isOurs, managesEndpoints, type Question } from './decide.ts';
 import {
   asReported,
+  LIMITS,
   type Listing,
   type Reported,
   sameKey,
   type Tuple,
   tupleOf,
 } from './endpoints.ts';
-import type { Remark, Remarks } from './events.ts';
-import { type Goal, isListedIn, isOurs, managesEndpoints } from './goal.ts';
-import { LIMITS } from './limits.ts';
+import type { Remark } from './events.ts';
 import type { InventoryEntry, PendingChange } from './resource.ts';
 
-/** What one list of the API says, and what has to be known to read it. */
 export interface Evidence extends Pick<Question, 'goal' | 'inventory' | 'now'> {
   readonly list: Listing;
-  /**
-   * Epoch ms at which the request left that the list answers. Absence is judged by it: an add that
-   * was lost may land between the question and the answer.
-   */
+  /** Epoch ms. Absence is judged by it: an add may land between the question and the answer. */
   readonly askedAt: number;
   /** A change that may have been carried out; `answered`: the list is in the reply to it. */
   readonly sent?: { readonly change: PendingChange; readonly answered: boolean } | undefined;
@@ -40,17 +35,10 @@ interface Line {
   readonly did?: 'added' | 'removed';
 }
 
-export interface Settlement {
-  readonly inventory: readonly InventoryEntry[];
-  /** The change that was sent, where nobody can tell yet what all of it did. */
-  readonly pendingChange: PendingChange | undefined;
-  readonly added: readonly Tuple[];
-  readonly removed: readonly Tuple[];
-  readonly remarks: Remarks;
-}
+export type Settlement = ReturnType<typeof settle>;
 
 /** The table of the contract: what one list proves of each endpoint in inventory, change, spec. */
-export function settle(evidence: Evidence): Settlement {
+export function settle(evidence: Evidence) {
   const { goal, sent, list, askedAt, settleMs } = evidence;
   const lines = new Map<string, Line & { readonly tuple: Tuple }>();
   const put = (tuple: Tuple, line: Line) => lines.set(sameKey(tuple), { tuple, ...line });
@@ -72,6 +60,7 @@ export function settle(evidence: Evidence): Settlement {
     all.flatMap(({ did, entry, tuple }) => (did === wanted ? tupleOf(entry ?? tuple) : []));
   return {
     inventory,
+    // Stays where nobody can tell yet what all of it did.
     pendingChange: !isOver && inventory.some(isOpen) ? sent.change : undefined,
     added: which('added'),
     removed: which('removed'),
@@ -81,9 +70,10 @@ export function settle(evidence: Evidence): Settlement {
 
 /** Adoption is what the spec says now, whatever it said when the endpoint was found. */
 export function byAdoption(entry: InventoryEntry, goal: Goal): InventoryEntry {
-  if (entry.origin === 'Adopted' && !goal.adopt) return { ...entry, origin: 'Found' };
-  const isAdopted = entry.origin === 'Found' && goal.adopt && isListedIn(goal, entry);
-  return isAdopted ? { ...entry, origin: 'Adopted' } : entry;
+  const { origin } = entry;
+  if (origin !== 'Found' && origin !== 'Adopted') return entry;
+  const isAdopted = goal.adoptPrivateEndpoints && (origin === 'Adopted' || isListedIn(goal, entry));
+  return { ...entry, origin: isAdopted ? 'Adopted' : 'Found' };
 }
 
 /** First what the list has, then what it lacks; in both, what was sent for it decides. */
@@ -152,7 +142,7 @@ function afterAdd(
 
 /** In doubt an endpoint is not ours, and an event says so; adopted it is, all the same. */
 function found(tuple: Tuple, reported: Reported, goal: Goal, remark: Remark | undefined): Line {
-  const isAdopted = goal.adopt && isListedIn(goal, tuple);
+  const isAdopted = goal.adoptPrivateEndpoints && isListedIn(goal, tuple);
   if (isAdopted) return { entry: present(tuple, reported, 'Adopted') };
   return { entry: present(tuple, reported, 'Found'), remark };
 }

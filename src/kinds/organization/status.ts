@@ -1,21 +1,8 @@
-import {
-  choice,
-  fields,
-  integer,
-  list,
-  optional,
-  someOf,
-  text,
-  timestamp,
-} from '../schema/schema.ts';
-import {
-  attempts,
-  commonStatus,
-  httpStatus,
-  requestId,
-  writeStatus,
-} from '../schema/status-fields.ts';
-import { LIMITS, reportedIdentity } from './limits.ts';
+import * as piece from '../schema/schema.ts';
+import * as shared from '../schema/status-fields.ts';
+import { LIMITS, reportedIdentity } from './endpoints.ts';
+
+const { optional, text, list, fields, someOf, timestamp } = piece;
 
 /** Why an endpoint is ours or not. */
 export const ORIGINS = {
@@ -24,7 +11,6 @@ export const ORIGINS = {
   Found: 'existed before this object listed it; never removed',
 } as const;
 
-/** How an endpoint stands at the API. */
 export const ENDPOINT_STATES = {
   Present: 'in the last list of the API',
   Missing: 'not in the last list, which a second one has to confirm',
@@ -33,7 +19,12 @@ export const ENDPOINT_STATES = {
   Removing: 'its removal was sent, but it is still in the list',
 } as const;
 
-/** `Added: added by this object. …` */
+const ALL_ENDPOINTS = 'All its private endpoints, including those of others; the first 200.';
+const INVENTORY =
+  'The private endpoints that this object owns, and those that it lists but that existed before. At most 220.';
+const ORIGIN = ['Added', 'Adopted', 'Found'] as const;
+const STATE = ['Present', 'Missing', 'Unconfirmed', 'Refused', 'Removing'] as const;
+
 const explained = (words: Readonly<Record<string, string>>): string =>
   Object.entries(words)
     .map(([word, means]) => `${word}: ${means}.`)
@@ -42,6 +33,15 @@ const explained = (words: Readonly<Record<string, string>>): string =>
 const reported = (about: string) => text(about, 64);
 const description = text('Its description as reported, cut at 64 characters.', 64);
 
+const reportedEndpoint = someOf('One private endpoint.', { ...reportedIdentity, description });
+const byocConfig = someOf('One configuration.', {
+  id: reported('Its id.'),
+  state: reported('Its state, in the words of the API.'),
+  accountName: reported('Its cloud account.'),
+  regionId: reported('Its region.'),
+  cloudProvider: reported('Its cloud provider.'),
+});
+
 /** As the API last reported it, in the bounds of a status. */
 export const reportedOrganization = someOf(
   'The organization as the API last reported it. A field that the response omitted is absent.',
@@ -49,52 +49,26 @@ export const reportedOrganization = someOf(
     id: reported('Its id.'),
     name: text('Its name.', LIMITS.name),
     createdAt: reported('When it was created.'),
-    privateEndpoints: list(
-      'All its private endpoints, including those of others; the first 200.',
-      200,
-      someOf('One private endpoint.', { ...reportedIdentity, description }),
-    ),
-    privateEndpointsTotal: integer('How many there are.', 0, Number.MAX_SAFE_INTEGER),
-    byocConfig: list(
-      'Its bring-your-own-cloud configurations; the first 20.',
-      20,
-      someOf('One configuration.', {
-        id: reported('Its id.'),
-        state: reported('Its state, in the words of the API.'),
-        accountName: reported('Its cloud account.'),
-        regionId: reported('Its region.'),
-        cloudProvider: reported('Its cloud provider.'),
-      }),
-    ),
+    privateEndpoints: list(ALL_ENDPOINTS, 200, reportedEndpoint),
+    privateEndpointsTotal: piece.integer('How many there are.', 0, Number.MAX_SAFE_INTEGER),
+    byocConfig: list('Its bring-your-own-cloud configurations; the first 20.', 20, byocConfig),
   },
 );
 
+const lastError = someOf('Why the API refused it.', {
+  httpStatus: shared.httpStatus,
+  requestId: shared.requestId,
+  message: text('What the API said, cut at 200 characters.', 200),
+});
+const origin = `${explained(ORIGINS)} Absent where the API does not have it.`;
 const inventoryEntry = fields('One private endpoint.', {
   ...reportedIdentity,
   description: optional(description),
-  origin: optional(
-    choice(`${explained(ORIGINS)} Absent where the API does not have it.`, [
-      'Added',
-      'Adopted',
-      'Found',
-    ]),
-  ),
-  state: choice(explained(ENDPOINT_STATES), [
-    'Present',
-    'Missing',
-    'Unconfirmed',
-    'Refused',
-    'Removing',
-  ]),
+  origin: optional(piece.choice(origin, ORIGIN)),
+  state: piece.choice(explained(ENDPOINT_STATES), STATE),
   since: optional(timestamp('When its add or removal was saved, or it was first missed.')),
-  lastError: optional(
-    someOf('Why the API refused it.', {
-      httpStatus,
-      requestId,
-      message: text('What the API said, cut at 200 characters.', 200),
-    }),
-  ),
-  attempts: optional(attempts),
+  lastError: optional(lastError),
+  attempts: optional(shared.attempts),
   nextAttemptTime: optional(timestamp('It is sent or looked for again then at the earliest.')),
 });
 
@@ -111,14 +85,10 @@ const pendingChange = fields(
 export const status = someOf(
   'What the operator did and what the API reported. Only the operator writes it.',
   {
-    ...commonStatus,
-    ...writeStatus(LIMITS),
+    ...shared.commonStatus,
+    ...shared.writeStatus(LIMITS),
     organization: reportedOrganization,
-    privateEndpoints: list(
-      'The private endpoints that this object owns, and those that it lists but that existed before. At most 220.',
-      LIMITS.inventory,
-      inventoryEntry,
-    ),
+    privateEndpoints: list(INVENTORY, LIMITS.inventory, inventoryEntry),
     pendingChange,
     listLeftOutSince: timestamp('Since when each response has left out the private endpoints.'),
   },

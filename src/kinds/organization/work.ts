@@ -1,11 +1,12 @@
 import type { Context, Event } from '../../controller/kind.ts';
+import type { Priority } from '../../controller/queue.ts';
 import type { Answer, Calls, NoCall } from '../shared/calls.ts';
 import type { KindContext } from '../shared/context.ts';
 import type { Shared } from '../shared/objects.ts';
+import { type Decision, decide, type Goal } from './decide.ts';
 import type { Listing } from './endpoints.ts';
-import type { Goal } from './goal.ts';
-import type { Refusal, Ways } from './refusal.ts';
-import type { Organization, OrganizationSpec, OrganizationStatus } from './resource.ts';
+import type { Refusal, Ways } from './remote.ts';
+import type { Organization, OrganizationStatus } from './resource.ts';
 
 /** What the reconciles of all Organizations share. */
 export interface Setup extends Shared<Organization> {
@@ -14,31 +15,26 @@ export interface Setup extends Shared<Organization> {
   /** So long after it was written a change may still be carried out. */
   readonly settleMs: number;
   /** By uid. */
-  readonly ways: Map<string, Ways>;
+  readonly learned: Map<string, Ways>;
   /** Uids of which this process has tried a cleanup in vain. */
   readonly failedCleanups: Set<string>;
 }
 
-/** What one attempt is to bring about. */
 export interface Wish {
   /** As it was when the attempt began: by its status failures are counted. */
   readonly began: Organization;
   readonly context: Context<Organization>;
   readonly calls: Calls;
-  readonly spec: OrganizationSpec;
   readonly goal: Goal;
+  /** `user`: a person wants it now. */
+  readonly priority: Priority;
   /** Nobody has changed what is wanted, and no deadline has passed. */
   readonly stillWanted: () => boolean;
-  /** Epoch ms: when the next attempt is made at the latest. */
-  readonly latest?: number | undefined;
 }
 
-/** The same, and what it is made with. */
-export interface Work extends Wish, Pick<Setup, 'apiHash' | 'settleMs'> {
-  readonly segments: readonly string[];
-  readonly hash: string;
-  readonly ways: Ways;
-}
+export type Work = Setup & Wish & { readonly ways: Ways };
+/** Of an attempt that has ended now, epoch ms. */
+export type Ended = Work & { readonly now: number };
 
 /** What an attempt has learned; it is gone with it, but for the draft and the events. */
 export class Known {
@@ -54,7 +50,6 @@ export class Known {
   /** Differences between two replies that the operator did not make. */
   drift = 0;
   observations = 0;
-  hasPermit = true;
   isNamed = false;
   nameRefusal: Refusal | undefined;
   refusalsInRow = 0;
@@ -66,20 +61,27 @@ export class Known {
     this.events = events;
     this.oneByOne = draft.privateEndpoints?.some(({ lastError }) => lastError) === true;
   }
+
+  /** By what was due when the list was asked for: a lost change may land until the answer. */
+  decide(goal: Goal, now: number): Decision {
+    const { privateEndpoints: inventory = [] } = this.draft;
+    return decide({
+      goal,
+      inventory,
+      list: this.list,
+      name: this.name,
+      now: this.observedAt ?? now,
+    });
+  }
 }
 
 export type Failed = NoCall | Exclude<Answer, { type: 'success' }>;
 
-/** How an attempt ended. */
+/**
+ * How an attempt ended. `done`: nothing is left that could be asked or sent now. `stopped`: it is
+ * not wanted any more, or what has to be persisted is not known to be. `isUnreadable`: the API takes
+ * no request that shows the list.
+ */
 export type End =
-  /** Nothing is left that could be asked or sent now; what is known says how it stands. */
-  | { readonly type: 'done' }
-  /** It is not wanted any more, or what has to be persisted is not known to be. */
-  | { readonly type: 'stopped' }
-  /** `isUnreadable`: the API takes no request that shows the list. */
+  | { readonly type: 'done' | 'stopped' }
   | { readonly type: 'failed'; readonly answer: Failed; readonly isUnreadable: boolean };
-
-/** What a report on an attempt is made from. */
-export interface Ended extends Work {
-  readonly now: number;
-}

@@ -66,9 +66,9 @@ const KEYS: readonly Mutation[] = [
   {
     name: 'long-values-are-no-keys',
     rule: 'A value that is longer than a key can be is refused before anything is made of it.',
-    file: 'kinds/shared/credentials.ts',
-    from: 'if (value.length > longest) {',
-    to: 'if (value.length > 100 * longest) {',
+    file: 'kube/secrets/key-pair.ts',
+    from: 'if (value.length > longest)',
+    to: 'if (value.length > 100 * longest)',
     seenBy: { test: SECRET_VALUES, title: 'a longer one is refused, and no part of it told' },
   },
   {
@@ -90,7 +90,7 @@ const KEYS: readonly Mutation[] = [
   {
     name: 'credential-id-tells-nothing',
     rule: 'What stands for a key in logs cannot be used to guess it.',
-    file: 'kinds/shared/credentials.ts',
+    file: 'api/http/credential.ts',
     from: '.update(options.salt)',
     to: '',
     seenBy: { test: CREDENTIALS, title: 'is salted anew in each process' },

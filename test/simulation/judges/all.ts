@@ -2,6 +2,7 @@ import type { Judge } from '../oracles/court.ts';
 import { applied } from './applied.ts';
 import { keys } from './keys.ts';
 import { lease } from './lease.ts';
+import { left } from './left.ts';
 import { observed } from './observed.ts';
 import { others } from './others.ts';
 import { pace } from './pace.ts';
@@ -14,6 +15,7 @@ import { wanted } from './wanted.ts';
 export const judges: readonly Judge[] = [
   observed,
   others,
+  left,
   persisted,
   pace,
   keys,

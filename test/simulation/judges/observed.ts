@@ -1,6 +1,6 @@
 import type { Judge } from '../oracles/court.ts';
 import { type ApiCall, type EndpointView, endpointsOf } from '../record/facts.ts';
-import { endpointKey, specOf, statusOf } from '../record/objects.ts';
+import { endpointKey, statusOf } from '../record/objects.ts';
 
 /** From observation to permit, and what the write of the pending change may take. */
 const OBSERVATION_MS = 45_000;
@@ -30,20 +30,17 @@ export const observed: Judge = (life, court) => {
   /** By organization and endpoint: since when lists lack what the inventory has as there. */
   const lacking = new Map<string, number>();
 
-  const missed = (
-    target: string,
-    listed: ReadonlySet<string>,
-    asked: ReadonlySet<string>,
-    at: number,
-  ): void => {
+  /** What a removal has left for, and no add since. */
+  const removed = new Set<string>();
+
+  const missed = (target: string, listed: ReadonlySet<string>, at: number): void => {
     const entries = life
-      .objects()
-      .filter(({ thing }) => target === `organization ${specOf(thing).organizationId}`)
-      .flatMap(({ thing }) => statusOf(thing).privateEndpoints ?? [])
+      .objectsFor(target)
+      .flatMap((thing) => statusOf(thing).privateEndpoints ?? [])
       .filter(({ state }) => state === 'Present' || state === 'Missing');
     for (const key of new Set(entries.map(endpointKey))) {
       const name = `${target} ${key}`;
-      if (listed.has(key) || asked.has(key)) lacking.delete(name);
+      if (listed.has(key) || removed.has(name)) lacking.delete(name);
       else lacking.set(name, lacking.get(name) ?? at);
     }
   };
@@ -66,7 +63,9 @@ export const observed: Judge = (life, court) => {
     const shown = (one: EndpointView): boolean => observation.listed.has(endpointKey(one));
     for (const one of add.filter(shown))
       court.report('observed there', call.target, `${call.name} adds ${one.id}, which was there`);
+    for (const one of remove) removed.add(`${call.target} ${endpointKey(one)}`);
     for (const one of add) {
+      removed.delete(`${call.target} ${endpointKey(one)}`);
       const since = lacking.get(`${call.target} ${endpointKey(one)}`) ?? Number.NEGATIVE_INFINITY;
       if (call.leftAt - since < TWICE_MS)
         court.report('observed once', call.target, `${call.name} adds ${one.id}, missed once only`);
@@ -96,7 +95,7 @@ export const observed: Judge = (life, court) => {
     if (Array.isArray(list)) {
       leftOutSince.delete(target);
       const listed = new Set((list as EndpointView[]).map(endpointKey));
-      missed(target, listed, new Set([...add, ...remove].map(endpointKey)), reply.at);
+      missed(target, listed, reply.at);
       observations.set(key, { at: reply.at, listed });
       return;
     }

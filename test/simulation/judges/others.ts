@@ -1,13 +1,9 @@
-import type { Thing } from '../kubernetes/objects.ts';
 import type { Judge } from '../oracles/court.ts';
 import { type ApiCall, endpointsOf } from '../record/facts.ts';
-import { endpointKey, keyOf, readyOf, specOf, statusOf } from '../record/objects.ts';
+import { endpointKey, keyOf, specOf, statusOf } from '../record/objects.ts';
 
-const SECOND = 1_000;
 /** So long what appears counts as what was lost or sent. */
-const SETTLE_MS = 15 * 60 * SECOND;
-/** --cleanup-deadline. */
-const CLEANUP_MS = 10 * 60 * SECOND;
+const SETTLE_MS = 15 * 60_000;
 /** An observation is at most so much older than the pending change that it led to. */
 const OBSERVATION_MS = 45_000;
 
@@ -17,12 +13,6 @@ interface Present {
   readonly since: number;
   /** It took the place of one of ours that somebody removed: when. */
   readonly oursGoneAt: number | undefined;
-}
-
-/** An object that is gone, as it was last. */
-interface Gone {
-  readonly thing: Thing;
-  readonly at: number;
 }
 
 /** When the operator put on record that it adds this endpoint, and the calls that left for it. */
@@ -36,9 +26,6 @@ export const others: Judge = (life, court) => {
   const present = new Map<string, Present>();
   const oursGone = new Map<string, number>();
   const intended = new Map<string, Intended[]>();
-  const gone: Gone[] = [];
-  /** By target: when a call for it left last. */
-  const triedAt = new Map<string, number>();
   for (const { id, others: theirs } of life.world.organizations)
     for (const one of theirs)
       present.set(`${id} ${endpointKey(one)}`, { by: 'other', since: 0, oursGoneAt: undefined });
@@ -70,30 +57,6 @@ export const others: Judge = (life, court) => {
       return entry?.origin === 'Adopted' && specOf(thing).adoptPrivateEndpoints === true;
     });
 
-  /** Nothing of an object that is deleted with RemovePrivateEndpoints is left, but as the contract says. */
-  const left = ({ thing, at }: Gone): void => {
-    const { organizationId, deletionPolicy } = specOf(thing);
-    const { deletionTimestamp = '', name, namespace } = thing.metadata;
-    const isOwner = readyOf(thing)?.reason !== 'TargetConflict';
-    if (deletionPolicy !== 'RemovePrivateEndpoints' || !isOwner) return;
-    const since = Date.parse(deletionTimestamp) - life.wall;
-    const listed = life.objects().flatMap(({ thing: other }) => {
-      const { organizationId: id, privateEndpoints = [] } = specOf(other);
-      return id === organizationId ? privateEndpoints.map(endpointKey) : [];
-    });
-    // "once an attempt … has failed, at --cleanup-deadline"
-    const isOver =
-      at >= since + CLEANUP_MS - SECOND &&
-      (triedAt.get(`organization ${organizationId}`) ?? 0) >= since;
-    const { privateEndpoints = [], pendingChange } = statusOf(thing);
-    const own = privateEndpoints.filter(({ origin }) => origin === 'Added' || origin === 'Adopted');
-    for (const one of [...own, ...(pendingChange?.add ?? [])]) {
-      const held = present.get(`${organizationId} ${endpointKey(one)}`);
-      if (held?.by === 'operator' && !isOver && !listed.includes(endpointKey(one)))
-        court.report('others left', `organizations/${namespace}/${name}`, `${one.id} is left`);
-    }
-  };
-
   life.chronicle.listen((fact) => {
     if (fact.what === 'other') {
       const { moves, organizationId: id, at } = fact;
@@ -108,7 +71,6 @@ export const others: Judge = (life, court) => {
       }
     }
     if (fact.what === 'leaves') {
-      triedAt.set(fact.call.target, fact.at);
       for (const one of endpointsOf(fact.call.body).add)
         intended
           .get(keyIn(fact.call, endpointKey(one)))
@@ -134,8 +96,7 @@ export const others: Judge = (life, court) => {
         });
     }
     if (fact.what === 'written' && fact.change.kind.plural === 'organizations') {
-      const { now, before, type } = fact.change;
-      if (type === 'DELETED' && before) gone.push({ thing: before, at: fact.at });
+      const { now, before } = fact.change;
       const { pendingChange } = statusOf(now);
       if (!pendingChange || pendingChange.time === statusOf(before).pendingChange?.time) return;
       for (const one of pendingChange.add ?? []) {
@@ -147,7 +108,6 @@ export const others: Judge = (life, court) => {
 
   return {
     atEnd: () => {
-      for (const one of gone) left(one);
       for (const { plural, thing } of life.objects()) {
         const { organizationId } = specOf(thing);
         if (plural !== 'organizations') continue;

@@ -9,6 +9,7 @@ interface Pending {
   readonly time: string | undefined;
   readonly text: string;
   hasLeft: boolean;
+  readonly at: number;
   /** The process has been told that it stands. */
   isTold: boolean;
 }
@@ -48,7 +49,7 @@ export const persisted: Judge = (life, court) => {
     }
     if (fact.what === 'asked' && fact.ask.status === 200 && fact.ask.path.endsWith('/status'))
       for (const one of pending.values())
-        if (one.time && fact.ask.body.includes(one.time)) one.isTold = true;
+        if (fact.ask.leftAt <= one.at && fact.ask.body.includes(`"${one.time}"`)) one.isTold = true;
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
     const { now, before, by, type } = fact.change;
     // Who deletes it has told nobody yet: what left just then was on record.
@@ -64,7 +65,7 @@ export const persisted: Judge = (life, court) => {
     const known = pending.get(key);
     if (known?.text !== text || known.time !== time) {
       const target = targetOfSpec('organizations', specOf(now));
-      pending.set(key, { by, target, time, text, hasLeft: false, isTold: false });
+      pending.set(key, { by, target, time, text, hasLeft: false, at: fact.at, isTold: false });
     } else if (known.by === by && known.isTold && !known.hasLeft && isStatus(now, before))
       court.report('persisted unsent', key, `${text} never left, and ${by} keeps it on record`);
   });

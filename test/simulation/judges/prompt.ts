@@ -65,19 +65,13 @@ export const prompt: Judge = (life, court) => {
   const leaves = (target: string, name: string, at: number): void => {
     const before = calledAt.get(target) ?? 0;
     calledAt.set(target, at);
-    const things = life
-      .objects()
-      .filter(({ plural, thing }) => targetOfSpec(plural, specOf(thing)) === target);
+    const things = life.objectsFor(target);
     const [only] = things;
     if (!only || things.length > 1) return;
-    const { metadata } = only.thing;
-    const {
-      nextAttemptTime = '',
-      observedGeneration,
-      lastHandledReconcileAt,
-    } = statusOf(only.thing);
+    const { metadata } = only;
+    const { nextAttemptTime = '', observedGeneration, lastHandledReconcileAt } = statusOf(only);
     const isWaiting =
-      WAITING.has(readyOf(only.thing)?.reason ?? '') &&
+      WAITING.has(readyOf(only)?.reason ?? '') &&
       observedGeneration === metadata.generation &&
       metadata.annotations?.[REQUESTED_AT] === lastHandledReconcileAt &&
       (secretAt.get(metadata.namespace) ?? 0) < before &&

@@ -9,7 +9,6 @@ import {
   readyOf,
   specOf,
   statusOf,
-  targetOfSpec,
 } from '../record/objects.ts';
 
 const MINUTE = 60_000;
@@ -69,12 +68,7 @@ export const rest: Judge = (life, court) => {
     const since = lastCall.get(call.target) ?? -Infinity;
     lastCall.set(call.target, at);
     if (at < quietFrom || at - since < ATTEMPT_MS) return;
-    const isDue = life
-      .objects()
-      .some(
-        ({ plural, thing }) =>
-          targetOfSpec(plural, specOf(thing)) === call.target && dueOf(thing) <= at + 1_000,
-      );
+    const isDue = life.objectsFor(call.target).some((thing) => dueOf(thing) <= at + 1_000);
     if (!isDue) court.report('rest call', call.target, `${call.name} leaves, and nothing is due`);
   });
 

@@ -85,5 +85,5 @@ export function targetOfSpec(
 
 /** Endpoints are the same where they are equal but for letters and blanks around them. */
 export function endpointKey({ id, cloudProvider, region }: EndpointView): string {
-  return [id, cloudProvider, region].map((part) => String(part).trim().toLowerCase()).join(' ');
+  return [id, cloudProvider, region].map((part) => part.trim().toLowerCase()).join(' ');
 }

@@ -1,6 +1,13 @@
-import { askForTry, changeAsSomebody, drop, edit, type Named } from '../life/acts.ts';
+import {
+  askForTry,
+  changeAsSomebody,
+  drop,
+  dropSecret,
+  edit,
+  type Named,
+  putSecret,
+} from '../life/acts.ts';
 import type { Life } from '../life/life.ts';
-import { dropSecret, putSecret } from '../life/secrets.ts';
 import { endpoint, organizationSpec, pipeSpec, type Spec } from '../life/specs.ts';
 import type { Act, Manner, Mishap, World } from '../life/world.ts';
 import type { EndpointView } from '../record/facts.ts';
@@ -140,17 +147,7 @@ export const WORKLOADS: readonly Workload[] = [
   }),
   pipe('failing-pipe', {
     settings: { engine_max_threads: 4, object_storage_concurrency: 3 },
-    given: (call) => {
-      const status = ({ '#1': 503, '#2': 500, '#3': 424 } as Record<string, number>)[
-        call.slice(-2)
-      ];
-      return status === undefined ? undefined : answers(status);
-    },
-  }),
-  organization('new-organization', {
-    spec: { privateEndpoints: [ONE, TWO] },
-    others: [THEIRS],
-    acts: { 60: asks(ORG, 'once') },
+    given: (call) => [503, 500, 424].map((one) => answers(one))[Number(call.split('#')[1]) - 1],
   }),
   organization('named-organization', {
     spec: { name: 'First', privateEndpoints: [ONE] },
