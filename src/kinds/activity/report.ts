@@ -57,8 +57,7 @@ export function report(
   const { verdict } = answer;
   const activity = fitTo(schema, verdict.result);
   if (!activity || Object.keys(activity).length === 0) {
-    const failure = { ...verdict, ...UNREADABLE };
-    return reportFailed(object, { type: 'failure', verdict: failure }, now);
+    return reportFailed(object, { type: 'failure', verdict: { ...verdict, ...UNREADABLE } }, now);
   }
   const summary = fetched(spec, activity, verdict.requestId);
   const lastRequest = lastRequestOf(GET_ACTIVITY, verdict, now);

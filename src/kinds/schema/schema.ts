@@ -43,12 +43,7 @@ export function text(about: string, max: number, ...checks: readonly Check<strin
   const must = checks[0]?.must ?? `be text of at most ${max} characters`;
   const bound = { must, accepts: (value: string) => fits(value, max) };
   const schema = z.string({ error: `must ${must}` }).check(...refusals([bound, ...checks]));
-  return piece(schema, {
-    description: about,
-    type: 'string',
-    maxLength: max,
-    ...rulesOf(checks),
-  });
+  return piece(schema, { description: about, type: 'string', maxLength: max, ...rulesOf(checks) });
 }
 
 function fits(value: string, max: number): boolean {
@@ -90,12 +85,6 @@ export function choice<const Words extends readonly [string, ...string[]]>(
   return piece(schema, { description: about, type: 'string', enum: words });
 }
 
-const EXACT = {
-  minimum: Number.MIN_SAFE_INTEGER,
-  maximum: Number.MAX_SAFE_INTEGER,
-  multipleOf: 1,
-} as const;
-
 /**
  * A boolean, text or a number: any, or only whole ones that JavaScript knows exactly. No type of a
  * CRD can say so, but the bounds of the other types keep what is in lists and objects out.
@@ -109,7 +98,11 @@ export function scalar(about: string, max: number, numbers: 'any' | 'whole' = 'a
     maxLength: max,
     maxItems: 0,
     maxProperties: 0,
-    ...(numbers === 'whole' && EXACT),
+    ...(numbers === 'whole' && {
+      minimum: Number.MIN_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+      multipleOf: 1,
+    }),
     'x-kubernetes-preserve-unknown-fields': true,
   });
 }

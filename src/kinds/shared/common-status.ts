@@ -123,10 +123,9 @@ export function longWaitStatus(object: KubeObject, ahead: number, now: number): 
   const before: CommonStatus = object.status ?? {};
   const line = ahead === 1 ? '1 call is before it' : `${ahead} calls are before it`;
   const message = `Waits for a call with its API key; ${line}. The operator goes on by itself; how fast depends on --api-rate, and on pauses that the API asks for`;
-  const progress = 'Reconciling';
-  const summary = { ready: 'Unknown', progress, reason: 'Pending', message } as const;
-  const { attempts } = before;
-  return statusWith(before, saying(object, { summary, now, attempts, isRequestOpen: true }).status);
+  const summary = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending' } as const;
+  const say = { summary: { ...summary, message }, now, attempts: before.attempts };
+  return statusWith(before, saying(object, { ...say, isRequestOpen: true }).status);
 }
 
 /**

@@ -37,10 +37,7 @@ export interface CredentialsOptions {
   readonly baseUrl: string;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
-  /**
-   * A Secret that this process has read before, or missed, was written since: whatever is known of
-   * this credential may be over.
-   */
+  /** A Secret that was read before, or missed, was written since: its key may work again. */
   readonly onRenewed?: (credential: string) => void;
 }
 

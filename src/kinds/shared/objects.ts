@@ -23,10 +23,7 @@ export interface KindOptions<T extends KubeObject> {
   readonly type: ResourceType;
   /** The schema of the kind's status. */
   readonly status: z.ZodMiniType;
-  /**
-   * What an object stands for at the API, also where the rest of its spec is not valid; undefined
-   * where objects do not disturb one another.
-   */
+  /** What it stands for, also where spec is not valid; undefined: it disturbs no other object. */
   readonly targetOf: (object: T) => string | undefined;
 }
 
