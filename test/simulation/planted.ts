@@ -56,7 +56,7 @@ export const PLANTED: readonly Planted[] = [
     name: 'The target is entered before the permit: one key in a pause holds up another',
     file: 'kinds/shared/calls.ts',
     from: 'if (this.#granted) return undefined;',
-    to: "if (this.#granted) return undefined;\n    if (!this.#hasTarget && !targets.enter(target ?? '', id)) return { type: 'target-busy' };\n    this.#hasTarget = true;",
+    to: "if (this.#granted) return undefined;\n    if (!this.#hasTarget && !targets.enter(`${target}`, id)) return { type: 'target-busy' };\n    this.#hasTarget = true;",
   },
   {
     name: 'An attempt adds by its inventory without observing, and claims what is there',
@@ -109,8 +109,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'An Adopted endpoint stays ours after adoptPrivateEndpoints is taken back',
     file: 'kinds/organization/settle.ts',
-    from: "entry.origin === 'Adopted' && !goal.adopt) return { ...entry, origin: 'Found' }",
-    to: "entry.origin === 'Adopted') return entry",
+    from: "entry.origin === 'Adopted' && !goal.adoptPrivateEndpoints",
+    to: "entry.origin === 'Adopted' && !goal",
   },
   {
     name: 'The cap on removals is compared with the additions',
@@ -121,14 +121,14 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'The finalizer is not put on before the first change: a deletion leaves endpoints',
     file: 'kinds/organization/attempt.ts',
-    from: 'needsFinalizer = mayRemove(context.object())',
-    to: 'needsFinalizer = !mayRemove(context.object())',
+    from: 'needsFinalizer = resource.mayRemove(object)',
+    to: 'needsFinalizer = !resource.mayRemove(object)',
   },
   {
     name: 'A deleted object is let go while its add may still land',
     file: 'kinds/organization/deletion.ts',
-    from: 'own.length === 0 && !status?.pendingChange',
-    to: 'own.length === 0 || status?.pendingChange',
+    from: 'own.length === 0 && !pendingChange',
+    to: 'own.length === 0 || pendingChange !== undefined',
   },
   {
     name: 'A cleanup ends at its first failed call, long before --cleanup-deadline',
@@ -145,20 +145,20 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'A deletion whose Secret went first forgets the last key that was read',
     file: 'kinds/shared/keys.ts',
-    from: 'return this.#last.get(keyOf(object)) ?? read;',
-    to: 'return read;',
+    from: 'this.#last.get(keyOf(object)) ?? read',
+    to: 'read',
   },
   {
     name: 'Three 503s make an observation send the declared name',
-    file: 'kinds/organization/refusal.ts',
+    file: 'kinds/organization/remote.ts',
     from: 'httpStatus === 500 && isJson === true',
     to: 'httpStatus >= 500',
   },
   {
     name: 'Ready says Applied while a declared endpoint is Unconfirmed or Missing',
     file: 'kinds/organization/problem.ts',
-    from: 'open.length === 0 || !managesEndpoints',
-    to: 'open.length >= 0 || !managesEndpoints',
+    from: 'if (open.length === 0) return',
+    to: 'if (open.length >= 0) return',
   },
   {
     name: 'Endpoints are compared with their letters: in capitals ours are absent',
@@ -211,8 +211,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'A changed Secret wakes nobody: an object stays stuck until its wait ends',
     file: 'kinds/shared/objects.ts',
-    from: "if (!permits.wake(id)) enqueue(id, 'scheduled');",
-    to: 'permits.wake(id);',
+    from: "if (!permits.wake(id)) enqueue(id, 'scheduled')",
+    to: 'permits.wake(id)',
   },
   {
     name: 'An object that waits for the owner of its target sends as well',

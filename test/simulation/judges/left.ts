@@ -10,14 +10,14 @@ export const left: Judge = (life, court) => {
   const gone: { readonly change: Change; readonly at: number }[] = [];
   /** By organization: when a call for it left last. */
   const triedAt = new Map<string, number>();
-  /** By organization: what calls of ours have put there. */
-  const added = new Set<string>();
+  /** What calls of ours have put there: when they left. */
+  const added = new Map<string, number>();
 
   life.chronicle.listen((fact) => {
     if (fact.what === 'leaves') triedAt.set(fact.call.target, fact.at);
     if (fact.what === 'done')
       for (const one of fact.call.executions.at(-1)?.moves?.added ?? [])
-        added.add(`${fact.call.target} ${endpointKey(one)}`);
+        added.set(`${fact.call.target} ${endpointKey(one)}`, fact.call.leftAt);
     if (fact.what === 'other')
       for (const one of [...fact.moves.added, ...fact.moves.removed])
         added.delete(`organization ${fact.organizationId} ${endpointKey(one)}`);
@@ -30,10 +30,10 @@ export const left: Judge = (life, court) => {
     const { deletionTimestamp = '', name, namespace } = before?.metadata ?? {};
     const isOwner = readyOf(before)?.reason !== 'TargetConflict';
     if (deletionPolicy !== 'RemovePrivateEndpoints' || !isOwner) return;
-    const since = Date.parse(deletionTimestamp) - life.wall;
+    const deletedAt = Date.parse(deletionTimestamp) - life.wall;
     const target = `organization ${organizationId}`;
     // "once an attempt … has failed, at --cleanup-deadline"
-    if (at >= since + CLEANUP_MS && (triedAt.get(target) ?? 0) >= since) return;
+    if (at >= deletedAt + CLEANUP_MS && (triedAt.get(target) ?? 0) >= deletedAt) return;
     const listed = life
       .objectsFor(target)
       .flatMap((thing) => specOf(thing).privateEndpoints ?? [])
@@ -42,7 +42,8 @@ export const left: Judge = (life, court) => {
     const { privateEndpoints = [], pendingChange } = statusOf(before);
     for (const one of [...privateEndpoints, ...(pendingChange?.add ?? [])]) {
       const key = endpointKey(one);
-      const isOurs = added.has(`${target} ${key}`) && !('origin' in one && one.origin === 'Found');
+      const since = added.get(`${target} ${key}`) ?? Number.POSITIVE_INFINITY;
+      const isOurs = since < at && !('origin' in one && one.origin === 'Found');
       if (isOurs && present?.includes(key) && !listed.includes(key))
         court.report('left behind', `organizations/${namespace}/${name}`, `${one.id} is left`);
     }

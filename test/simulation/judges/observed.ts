@@ -1,3 +1,4 @@
+import type { Thing } from '../kubernetes/objects.ts';
 import type { Judge } from '../oracles/court.ts';
 import { type ApiCall, type EndpointView, endpointsOf } from '../record/facts.ts';
 import { endpointKey, statusOf } from '../record/objects.ts';
@@ -28,21 +29,19 @@ export const observed: Judge = (life, court) => {
   /** By process and organization: how often in a row the API took no observation. */
   const unreadable = new Map<string, number>();
   /** By organization and endpoint: since when lists lack what the inventory has as there. */
-  const lacking = new Map<string, number>();
-
+  const lacking = new Map<string, { readonly at: number; readonly uid: string }>();
   /** What a removal has left for, and no add since. */
   const removed = new Set<string>();
 
   const missed = (target: string, listed: ReadonlySet<string>, at: number): void => {
-    const entries = life
-      .objectsFor(target)
-      .flatMap((thing) => statusOf(thing).privateEndpoints ?? [])
-      .filter(({ state }) => state === 'Present' || state === 'Missing');
-    for (const key of new Set(entries.map(endpointKey))) {
-      const name = `${target} ${key}`;
-      if (listed.has(key) || removed.has(name)) lacking.delete(name);
-      else lacking.set(name, lacking.get(name) ?? at);
-    }
+    for (const { metadata, status } of life.objectsFor(target))
+      for (const one of statusOf({ status } as Thing).privateEndpoints ?? []) {
+        if (one.state !== 'Present' && one.state !== 'Missing') continue;
+        const name = `${target} ${endpointKey(one)}`;
+        const isThere = listed.has(endpointKey(one)) || removed.has(name);
+        if (isThere) lacking.delete(name);
+        else lacking.set(name, lacking.get(name) ?? { at, uid: metadata.uid });
+      }
   };
 
   const leaves = (call: ApiCall): void => {
@@ -66,8 +65,9 @@ export const observed: Judge = (life, court) => {
     for (const one of remove) removed.add(`${call.target} ${endpointKey(one)}`);
     for (const one of add) {
       removed.delete(`${call.target} ${endpointKey(one)}`);
-      const since = lacking.get(`${call.target} ${endpointKey(one)}`) ?? Number.NEGATIVE_INFINITY;
-      if (call.leftAt - since < TWICE_MS)
+      const { at = 0, uid } = lacking.get(`${call.target} ${endpointKey(one)}`) ?? {};
+      const isHeld = life.objectsFor(call.target).some(({ metadata }) => metadata.uid === uid);
+      if (isHeld && call.leftAt - at < TWICE_MS)
         court.report('observed once', call.target, `${call.name} adds ${one.id}, missed once only`);
     }
     for (const one of remove.filter((two) => !shown(two)))
@@ -82,8 +82,9 @@ export const observed: Judge = (life, court) => {
     if (reply.status !== 200) {
       if (add.length + remove.length === 0 && body.name === undefined) {
         const isRefused = [400, 405, 422].includes(reply.status);
-        const count = reply.status === 500 ? (unreadable.get(key) ?? 0) + 1 : 0;
-        unreadable.set(key, isRefused ? FOR_GOOD : count);
+        const before = unreadable.get(key) ?? 0;
+        const count = reply.status === 500 ? before + 1 : 0;
+        if (before < FOR_GOOD) unreadable.set(key, isRefused ? FOR_GOOD : count);
       }
       // A refused change has changed nothing; what another failure did, nobody can tell.
       const isRefused = reply.status >= 400 && reply.status < 500 && reply.status !== 408;

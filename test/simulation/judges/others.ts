@@ -80,11 +80,14 @@ export const others: Judge = (life, court) => {
     if (fact.what === 'done') {
       const { call, at } = fact;
       const moves = call.executions.at(-1)?.moves;
+      const asked = new Set(endpointsOf(call.body).remove.map(endpointKey));
       for (const one of moves?.removed ?? []) {
         const key = keyIn(call, endpointKey(one));
         const held = present.get(key);
         present.delete(key);
-        if (held?.by !== 'other' || isMistakable(key, held)) continue;
+        // An add may take the place of another entry with its id.
+        if (!asked.has(endpointKey(one)) || held?.by !== 'other') continue;
+        if (isMistakable(key, held)) continue;
         if (!isAdopted(call.target.split(' ')[1] ?? '', endpointKey(one)))
           court.report('others removed', call.target, `${call.name} removed ${one.id} of others`);
       }

@@ -19,7 +19,7 @@ const WAITING: ReadonlySet<string> = new Set([
   'UnexpectedResponse',
   'NotConfirmed',
 ]);
-const OF_SECRET: ReadonlySet<string> = new Set(['SecretNotFound', 'SecretInvalid', 'Unauthorized']);
+const OF_SECRET = ['SecretNotFound', 'SecretInvalid', 'Unauthorized'];
 
 /** What is edited is seen, what is mended is tried, and what has a time is not tried before it. */
 export const prompt: Judge = (life, court) => {
@@ -57,7 +57,7 @@ export const prompt: Judge = (life, court) => {
         const isHeld = suspend || mode === 'Plan' || thing.metadata.namespace !== namespace;
         const target = targetOfSpec(plural, specOf(thing));
         const reason = readyOf(thing)?.reason ?? '';
-        if (isHeld || !OF_SECRET.has(reason) || (calledAt.get(target) ?? 0) > at) continue;
+        if (isHeld || !OF_SECRET.includes(reason) || (calledAt.get(target) ?? 0) > at) continue;
         court.report('prompt mended', keyOf(plural, thing), `${reason}, though its Secret changed`);
       }
     });

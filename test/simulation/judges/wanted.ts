@@ -13,7 +13,6 @@ import {
 /** Calls that follow one another so soon may be of one attempt. */
 const ATTEMPT_MS = 20_000;
 const TOLERANCE_MS = 2_000;
-/** Absent `maxPrivateEndpointRemovals`. */
 const MOST_REMOVALS = 5;
 
 /**

@@ -8,7 +8,6 @@ import type { Spec } from './specs.ts';
 export interface ObjectDraft {
   readonly plural: Plural;
   readonly namespace: string;
-  /** No two objects of a life have the same. */
   readonly name: string;
   readonly spec: Spec;
   /** When it is created; before the operator starts where this is 0. */
@@ -103,7 +102,6 @@ export interface Point {
   readonly about: string;
 }
 
-/** What happens in a life beside what the operator does. */
 export interface Script {
   readonly acts: readonly Act[];
   readonly mishap: (point: Point) => Mishap | undefined;

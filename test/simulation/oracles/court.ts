@@ -10,10 +10,8 @@ export interface Violation {
   readonly text: string;
 }
 
-/** Most of one rule that is worth telling of in one life. */
-const MOST = 5;
+const MOST_OF_ONE_RULE = 5;
 
-/** What the judges found in one life. */
 export class Court {
   readonly violations: Violation[] = [];
   readonly #now: () => number;
@@ -23,7 +21,7 @@ export class Court {
   }
 
   report(rule: string, subject: string, text: string): void {
-    if (this.violations.filter((one) => one.rule === rule).length < MOST)
+    if (this.violations.filter((one) => one.rule === rule).length < MOST_OF_ONE_RULE)
       this.violations.push({ at: this.#now(), rule, subject, text });
   }
 }
