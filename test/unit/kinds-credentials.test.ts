@@ -281,18 +281,6 @@ describe('what is made of a Secret', () => {
     expect(guarded).toEqual([]);
   });
 
-  test('is kept for few choices of keys, however often somebody edits them', async () => {
-    const ids = Object.fromEntries(
-      Array.from({ length: 100 }, (_, index) => [`id-${index}`, `key-${index}`]),
-    );
-    const { credentials, guarded } = setUp({ 'ns/api': aSecret({ ...GOOD, ...ids }) });
-    for (const keyIdKey of Object.keys(ids))
-      expect(await credentials.read('ns', { ...REF, keyIdKey })).toMatchObject({ ok: true });
-    expect(guarded.length).toBeLessThanOrEqual(16);
-    credentials.forget('ns/api');
-    expect(guarded).toEqual([]);
-  });
-
   test('masks the key id, the secret and the pair in any text', async () => {
     const read = await readOne(aSecret(GOOD));
     if (!read.ok) throw new Error(read.problem.message);

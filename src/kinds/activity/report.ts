@@ -57,8 +57,7 @@ export function report(
   const { verdict } = answer;
   const activity = fitTo(schema, verdict.result);
   if (!activity || Object.keys(activity).length === 0) {
-    const failure = { ...verdict, ...UNREADABLE };
-    return reportFailed(object, { type: 'failure', verdict: failure }, now);
+    return reportFailed(object, { type: 'failure', verdict: { ...verdict, ...UNREADABLE } }, now);
   }
   const summary = fetched(spec, activity, verdict.requestId);
   const lastRequest = lastRequestOf(GET_ACTIVITY, verdict, now);
@@ -100,13 +99,13 @@ function recovery(object: Activity, requestId: string | undefined): Event[] {
 function reportFailed(object: Activity, answer: FailedAnswer, now: number): Result {
   const isHeld = object.status?.activity !== undefined;
   if (isHeld && answer.type === 'key-refused') return { next: 'on-change', did: answer.type };
-  const late = isLate(object, answer, now);
+  const late = lateUntil(object, answer, now);
   const failure = reportNoCall({
     object,
     answer,
     operation: GET_ACTIVITY,
-    advice: (reason) => ADVICE[late ? 'NotFound' : reason],
-    adjust: (reason) => waitsFor(object, reason, late),
+    advice: (reason) => ADVICE[late === undefined ? reason : 'NotFound'],
+    adjust: (reason) => waitsFor(reason, late),
     now,
   });
   const did = 'verdict' in answer ? 'fetch' : answer.type;
@@ -123,21 +122,19 @@ function problemOf(answer: FailedAnswer): string | undefined {
   return `${withoutStop(message)}${quoting(requestId)}`;
 }
 
-/** Records appear late, and some servers answer for one that is not there yet with 400. */
-function isLate(object: Activity, answer: FailedAnswer, now: number): boolean {
-  if (answer.type !== 'failure' || now >= lateUntil(object)) return false;
-  return answer.verdict.failure === 'NotFound' || answer.verdict.httpStatus === 400;
-}
-
-function lateUntil({ metadata }: Activity): number {
-  return Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS;
+/** Until when a record may only be late; some servers answer for one that is not there with 400. */
+function lateUntil({ metadata }: Activity, answer: FailedAnswer, now: number): number | undefined {
+  if (answer.type !== 'failure') return undefined;
+  const isMissing = answer.verdict.failure === 'NotFound' || answer.verdict.httpStatus === 400;
+  const until = Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS;
+  return isMissing && now < until ? until : undefined;
 }
 
 /** For its first minutes an object waits for its record; then a person is told, and it goes on. */
-function waitsFor(object: Activity, reason: FailureReason, late: boolean): Adjustment {
-  if (!late && reason !== 'NotFound') return {};
-  const rule = { side: late ? 'Reconciling' : 'Stalled', ...LATE_RECORD_WAITS } as const;
-  return { rule, notAfter: late ? lateUntil(object) : undefined };
+function waitsFor(reason: FailureReason, notAfter: number | undefined): Adjustment {
+  if (notAfter === undefined && reason !== 'NotFound') return {};
+  const side = notAfter === undefined ? 'Stalled' : 'Reconciling';
+  return { rule: { side, ...LATE_RECORD_WAITS }, notAfter };
 }
 
 /**

@@ -3,10 +3,7 @@ import { textOf } from '../shared/canonical.ts';
 import type { FieldChange } from '../shared/preview.ts';
 import type { Comparison, Declared } from './echo.ts';
 
-/**
- * What Apply would change, measured against the last reply; a value that is not known is left out
- * of `from`.
- */
+/** What Apply would change since the last reply; `from` is left out where it is not known. */
 export function plannedChanges(declared: Declared, reported: Declared | undefined): FieldChange[] {
   return between(Object.keys(declared), reported, declared);
 }

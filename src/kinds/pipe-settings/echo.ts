@@ -11,10 +11,7 @@ type Result = Readonly<Record<string, unknown>>;
 /** What a status says that the API has. */
 type Reported = Pick<PipeSettingsStatus, 'settings' | 'otherSettings'>;
 
-/**
- * Reads a result leniently: numbers also as text, booleans also as 0, 1 and text; null is as good
- * as absent.
- */
+/** Reads leniently: numbers also as text, booleans as 0, 1 and text; null is as good as absent. */
 export function readEcho(result: Result): Required<Reported> {
   const settings: Record<string, Value> = {};
   const otherSettings: { field: string; value: string }[] = [];

@@ -24,10 +24,7 @@ export function previewOf(
   };
 }
 
-/**
- * The values of the last reply, where it came from the API that is called now: what another one
- * holds says nothing here.
- */
+/** The values of the last reply, where the API that is called now gave it. */
 export function reportedBy(
   status: PipeSettingsStatus,
   spec: PipeSettingsSpec,

@@ -63,10 +63,7 @@ export function report(sent: Sent, answer: NoCall | Answer): Result {
   return { ...result, status: { ...result.status, unconfirmedWrite } };
 }
 
-/**
- * Whether nothing was tried in vain since the API last confirmed something, and no earlier request
- * may still take effect.
- */
+/** Nothing was tried in vain since the last confirmation, and no earlier request may still land. */
 export function isSettled({ status }: PipeSettings): boolean {
   const { applied, lastRequest, differences, unconfirmedWrite } = status ?? {};
   const isLast = lastRequest?.outcome === 'Succeeded' && lastRequest.time === applied?.time;

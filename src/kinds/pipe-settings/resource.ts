@@ -90,10 +90,7 @@ export const spec = piece.fields(
   ],
 );
 
-/**
- * What a reply holds is not bound to the documented ranges, only to what JavaScript and int64 hold
- * exactly.
- */
+/** A reply is bound only to what JavaScript and int64 hold exactly, not to documented ranges. */
 const reportedSettings = settingsShape((name) =>
   piece.integer(settings.ABOUT[name], Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
 );

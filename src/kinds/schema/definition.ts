@@ -13,20 +13,17 @@ export interface Column {
   readonly wide?: true;
 }
 
-interface OfKind {
+/** All that a kind's CRD is made from. */
+export interface Definition {
   readonly type: ResourceType;
+  readonly singular: string;
   readonly shortName: string;
   readonly about: string;
   readonly spec: z.ZodMiniType;
   readonly status: z.ZodMiniType;
-  readonly columns: readonly Column[];
-}
-
-/** All that a kind's CRD is made from. */
-export interface Definition extends OfKind {
-  readonly singular: string;
   /** What `status` is before the first reconcile. */
   readonly pendingStatus: object;
+  readonly columns: readonly Column[];
   /** JSON paths that field selectors may name. */
   readonly selectableFields: readonly string[];
 }
@@ -58,7 +55,7 @@ export function define({
   wide,
   ids,
   ...own
-}: OfKind & {
+}: Omit<Definition, 'singular' | 'pendingStatus' | 'selectableFields'> & {
   /** When it is Ready. */
   readonly ready: string;
   readonly wide: readonly Column[];

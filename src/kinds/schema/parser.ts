@@ -42,9 +42,8 @@ export function fieldAt(path: readonly PropertyKey[]): string {
 }
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
-  let value = root;
-  for (const step of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[step];
-  return value;
+  type Parent = Readonly<Record<PropertyKey, unknown>> | undefined;
+  return path.reduce<unknown>((value, step) => (value as Parent)?.[step], root);
 }
 
 /**

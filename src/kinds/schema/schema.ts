@@ -38,20 +38,12 @@ function rulesOf(
   return { 'x-kubernetes-validations': [...others, ...rules] };
 }
 
-/**
- * Text of at most `max` code points, the unit of the API server (JavaScript's `length` would refuse
- * an emoji too early).
- */
+/** At most `max` code points, as the API server counts: `length` refuses an emoji too early. */
 export function text(about: string, max: number, ...checks: readonly Check<string>[]) {
   const must = checks[0]?.must ?? `be text of at most ${max} characters`;
   const bound = { must, accepts: (value: string) => fits(value, max) };
   const schema = z.string({ error: `must ${must}` }).check(...refusals([bound, ...checks]));
-  return piece(schema, {
-    description: about,
-    type: 'string',
-    maxLength: max,
-    ...rulesOf(checks),
-  });
+  return piece(schema, { description: about, type: 'string', maxLength: max, ...rulesOf(checks) });
 }
 
 function fits(value: string, max: number): boolean {
@@ -93,12 +85,6 @@ export function choice<const Words extends readonly [string, ...string[]]>(
   return piece(schema, { description: about, type: 'string', enum: words });
 }
 
-const EXACT = {
-  minimum: Number.MIN_SAFE_INTEGER,
-  maximum: Number.MAX_SAFE_INTEGER,
-  multipleOf: 1,
-} as const;
-
 /**
  * A boolean, text or a number: any, or only whole ones that JavaScript knows exactly. No type of a
  * CRD can say so, but the bounds of the other types keep what is in lists and objects out.
@@ -112,7 +98,11 @@ export function scalar(about: string, max: number, numbers: 'any' | 'whole' = 'a
     maxLength: max,
     maxItems: 0,
     maxProperties: 0,
-    ...(numbers === 'whole' && EXACT),
+    ...(numbers === 'whole' && {
+      minimum: Number.MIN_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+      multipleOf: 1,
+    }),
     'x-kubernetes-preserve-unknown-fields': true,
   });
 }
@@ -142,10 +132,7 @@ export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
 
 export type Pieces = Readonly<Record<string, z.ZodMiniType>>;
 
-/**
- * An object with these fields. Others are ignored, as the API server prunes them. `rules` are for
- * the API server alone.
- */
+/** Other fields are ignored, as the API server prunes them. `rules` are for that server alone. */
 export function fields<Shape extends Pieces>(
   about: string,
   shape: Shape,

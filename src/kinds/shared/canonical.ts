@@ -1,9 +1,6 @@
 import { hash } from 'node:crypto';
 
-/**
- * JSON in the form of RFC 8785: keys sorted by UTF-16 units, no white space. Equal values give
- * equal text.
- */
+/** JSON as in RFC 8785, keys sorted by UTF-16 units, no white space: equal values, equal text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -30,10 +27,7 @@ export function timestamp(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 }
 
-/**
- * The first whole second not before this time: what a timestamp can hold without promising too
- * early a moment.
- */
+/** The first whole second not before this: a timestamp must not promise too early a moment. */
 export function wholeSecond(epochMs: number): number {
   return Math.ceil(epochMs / 1000) * 1000;
 }

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Verdict } from '../../api/reply/verdict.ts';
 import { type Condition, conditionsFor, type Summary } from '../../controller/conditions.ts';
 import type { Result } from '../../controller/kind.ts';
-import type { KubeObject } from '../../kube/resource.ts';
+import { isSameDeclaration, type KubeObject } from '../../kube/resource.ts';
 import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { CommonStatus, LastRequest } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
@@ -59,6 +60,15 @@ export function isRequested(object: KubeObject): boolean {
   return requested !== undefined && requested !== lastHandledReconcileAt;
 }
 
+/** Whether neither a person nor the API server wants anything else of the object. */
+export function isSameWish(now: KubeObject, before: KubeObject): boolean {
+  return (
+    isSameDeclaration(now, before) &&
+    requestedAt(now) === requestedAt(before) &&
+    isDeepStrictEqual(now.metadata.finalizers, before.metadata.finalizers)
+  );
+}
+
 export function generationOf(object: KubeObject): number {
   return object.metadata.generation ?? 0;
 }
@@ -113,10 +123,9 @@ export function longWaitStatus(object: KubeObject, ahead: number, now: number): 
   const before: CommonStatus = object.status ?? {};
   const line = ahead === 1 ? '1 call is before it' : `${ahead} calls are before it`;
   const message = `Waits for a call with its API key; ${line}. The operator goes on by itself; how fast depends on --api-rate, and on pauses that the API asks for`;
-  const progress = 'Reconciling';
-  const summary = { ready: 'Unknown', progress, reason: 'Pending', message } as const;
-  const { attempts } = before;
-  return statusWith(before, saying(object, { summary, now, attempts, isRequestOpen: true }).status);
+  const summary = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending' } as const;
+  const say = { summary: { ...summary, message }, now, attempts: before.attempts };
+  return statusWith(before, saying(object, { ...say, isRequestOpen: true }).status);
 }
 
 /**

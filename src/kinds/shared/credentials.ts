@@ -22,20 +22,8 @@ export type CredentialRead =
   | UsableCredential
   | { readonly ok: false; readonly problem: CredentialProblem; readonly resourceVersion?: string };
 
-/**
- * Reads the API key an object refers to. Throws KubeError only where Kubernetes itself gave no
- * usable answer.
- */
+/** Throws KubeError only where Kubernetes itself gave no usable answer. */
 export type ReadCredential = (namespace: string, ref: SecretRef) => Promise<CredentialRead>;
-
-export interface Credentials {
-  readonly read: ReadCredential;
-  /** Drops what was made of a Secret (`namespace/name`): it has changed or is gone. */
-  forget(secret: string): void;
-}
-
-/** Of keys of one Secret that are kept: every edit of a spec may be another. */
-const MOST_CHOICES = 16;
 
 interface Made {
   readonly read: UsableCredential;
@@ -49,32 +37,19 @@ export interface CredentialsOptions {
   readonly baseUrl: string;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
-  /**
-   * A Secret that this process has read before, or missed, was written since: whatever is known of
-   * this credential may be over.
-   */
+  /** A Secret that was read before, or missed, was written since: its key may work again. */
   readonly onRenewed?: (credential: string) => void;
 }
 
 /** Objects that share a Secret and a choice of keys share one credential, until `forget`. */
-export function createCredentials(options: CredentialsOptions): Credentials {
+export function createCredentials(options: CredentialsOptions) {
   const salt = randomBytes(32);
   const made = new Map<string, Map<string, Made>>();
-  /**
-   * How each referred Secret was found first: its version, or that there was none. A process that
-   * starts knows of no change.
-   */
+  /** The version in which each referred Secret was found first: a start is no change. */
   const firstFound = new Map<string, string>();
 
-  const drop = (secret: string): void => {
-    const ofSecret = made.get(secret);
-    for (const { unguard } of ofSecret?.values() ?? []) unguard();
-    ofSecret?.clear();
-    made.delete(secret);
-  };
-
   return {
-    async read(namespace, ref) {
+    async read(namespace: string, ref: SecretRef): Promise<CredentialRead> {
       const secret = await options.secrets.read(namespace, ref.name, keysOf(ref));
       if (secret.state === 'failed') throw secret.error;
       const key = `${namespace}/${ref.name}`;
@@ -101,13 +76,14 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       if (firstFound.get(key) !== resourceVersion) options.onRenewed?.(credential.id);
       const encoded = credential.authorization.slice('Basic '.length);
       known?.unguard();
-      if (ofSecret.size >= MOST_CHOICES) drop(key);
       const unguard = options.guard([pair.keySecret, encoded]);
       made.set(key, ofSecret.set(choice, { read, unguard }));
       return read;
     },
-    forget(secret) {
-      drop(secret);
+    /** A Secret (`namespace/name`) has changed or is gone, or nobody refers to it any more. */
+    forget(secret: string): void {
+      for (const { unguard } of made.get(secret)?.values() ?? []) unguard();
+      made.delete(secret);
       const [namespace = '', name = ''] = secret.split('/');
       if (!options.secrets.isReferred(namespace, name)) firstFound.delete(secret);
     },

@@ -39,10 +39,7 @@ const OWN_TIME: Due = { type: 'now', priority: 'scheduled', halfOpen: true };
 const EDITED: Due = { type: 'now', priority: 'user', halfOpen: false };
 const REQUESTED: Due = { type: 'now', priority: 'user', halfOpen: true };
 
-/**
- * The rule of when something is sent. Everything that could be a reason not to (suspend, conflict,
- * Plan) comes before.
- */
+/** When something is sent. All that could be a reason not to (suspend, Plan) comes before. */
 export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due {
   const { nextAttemptTime }: CommonStatus = object.status ?? {};
   const ready = currentReady(object);

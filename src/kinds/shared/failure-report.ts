@@ -19,10 +19,7 @@ import {
 } from './common-status.ts';
 import { type FailureReason, longestWait, nextWait, sameCause, sideOf } from './failures.ts';
 
-/**
- * The common half of a report on something that did not work; the kind adds its own fields to the
- * status.
- */
+/** A report on something that did not work; the kind adds its own fields to the status. */
 export interface FailureReport {
   /** Absent: what stands in the status is right as it is. */
   readonly status?: CommonStatus;

@@ -47,10 +47,7 @@ export function sideOf(reason: FailureReason, attempts: number): 'Reconciling' |
 /** Classes whose replies may carry a wish to wait. */
 const SERVER_WAITS: readonly FailureReason[] = ['RateLimited', 'Unavailable', 'OutcomeUnknown'];
 
-/**
- * The furthest a next attempt of this class can honestly lie ahead; one further off comes from a
- * clock that jumped.
- */
+/** The furthest ahead that a next attempt can honestly lie; else a clock has jumped. */
 export function longestWait(reason: FailureReason): number {
   const own = longestOf(RULES[reason]);
   return SERVER_WAITS.includes(reason) ? Math.max(own, LONGEST_SERVER_WAIT_MS) : own;

@@ -3,17 +3,13 @@ import type * as z from 'zod/mini';
 import type { Context, Kind, Result } from '../../controller/kind.ts';
 import { type Priority, queueKey } from '../../controller/queue.ts';
 import { type Origin, Store } from '../../kube/cache/store.ts';
-import {
-  isSameDeclaration,
-  type KubeObject,
-  keyOf,
-  type ResourceType,
-} from '../../kube/resource.ts';
+import { type KubeObject, keyOf, type ResourceType } from '../../kube/resource.ts';
 import { soundStatus } from '../schema/parser.ts';
 import { Caller } from './calls.ts';
 import {
   type CommonStatus,
   generationOf,
+  isSameWish,
   REQUESTED_AT,
   requestedAt,
   secretRefOf,
@@ -27,10 +23,7 @@ export interface KindOptions<T extends KubeObject> {
   readonly type: ResourceType;
   /** The schema of the kind's status. */
   readonly status: z.ZodMiniType;
-  /**
-   * What an object stands for at the API, also where the rest of its spec is not valid; undefined
-   * where objects do not disturb one another.
-   */
+  /** What it stands for, also where spec is not valid; undefined: it disturbs no other object. */
   readonly targetOf: (object: T) => string | undefined;
 }
 
@@ -108,15 +101,6 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     }
   });
   return { store, others };
-}
-
-/** Whether neither a person nor the API server wants anything else of the object. */
-function isSameWish(now: KubeObject, before: KubeObject): boolean {
-  return (
-    isSameDeclaration(now, before) &&
-    requestedAt(now) === requestedAt(before) &&
-    isDeepStrictEqual(now.metadata.finalizers, before.metadata.finalizers)
-  );
 }
 
 /** `namespace/name` of the Secret that an object refers to. */

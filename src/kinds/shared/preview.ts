@@ -1,9 +1,7 @@
+import type { WriteStatus } from '../schema/status-fields.ts';
+
 /** A change of one field, as plans, history and drift have it; absent: not there, or not known. */
-export interface FieldChange {
-  readonly field: string;
-  readonly from?: string | number | boolean | undefined;
-  readonly to?: string | number | boolean | undefined;
-}
+export type FieldChange = Omit<NonNullable<WriteStatus['drift']>[number], 'time'>;
 
 /** What an attempt for one object would send, as far as the object itself tells. */
 export interface Preview {

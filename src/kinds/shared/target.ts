@@ -44,8 +44,7 @@ export function ownershipOf(
 
 /** Its rival may have written in its place since: what was confirmed is sent again. */
 export function rivalConfirmedLater(own: KubeObject, others: readonly KubeObject[]): boolean {
-  const since = confirmedAt(own);
-  return since !== undefined && others.some((other) => (confirmedAt(other) ?? 0) > since);
+  return others.some((other) => confirmedAt(other) > confirmedAt(own));
 }
 
 /** Whether the API at this address has accepted the object's own key for its target. */
@@ -68,9 +67,9 @@ function oldest(objects: readonly KubeObject[]): KubeObject | undefined {
   return objects.toSorted((one, other) => (ageOf(one) < ageOf(other) ? -1 : 1))[0];
 }
 
-function confirmedAt(object: KubeObject): number | undefined {
-  const { applied } = statusOf(object);
-  return applied && Date.parse(applied.time);
+/** NaN, which is not later than anything: never. */
+function confirmedAt(object: KubeObject): number {
+  return Date.parse(statusOf(object).applied?.time ?? '');
 }
 
 function statusOf({ status }: KubeObject): WriteStatus {
