@@ -5,6 +5,12 @@ import type { ConnectionFlags, Kubectl } from './kubectl.ts';
 import { UserError } from './user-error.ts';
 import { ago } from './words.ts';
 
+/** The marks that each tool leaves on what it applies. */
+export const GIT_TOOLS = {
+  'Argo CD': ['argocd.argoproj.io/instance', 'argocd.argoproj.io/tracking-id'],
+  Flux: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name'],
+} as const;
+
 /** As kubectl has them. */
 export interface ScopeFlags extends ConnectionFlags {
   readonly allNamespaces?: boolean;

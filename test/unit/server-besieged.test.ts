@@ -90,7 +90,9 @@ describe('1,500 connections that never make a whole request', () => {
     const drip = setInterval(() => sent !== '' && socket.write('x: 1\r\n'), 100);
     const from = performance.now();
     // What it writes after that end may be answered with a reset, which outruns the answer.
-    const answer = await text(socket).catch((error: NodeJS.ErrnoException) => error.code);
+    const answer = await text(socket).catch(
+      (error: unknown) => (error as NodeJS.ErrnoException).code,
+    );
     expect(answer).toMatch(/^(HTTP\/1\.1 408 |ECONNRESET$|$)/);
     clearInterval(drip);
     expect(performance.now() - from).toBeGreaterThan(2_900);

@@ -3,8 +3,14 @@ import { definition as pipeSettings } from '../../kinds/pipe-settings/definition
 import { apiVersionOf } from '../../kube/resource.ts';
 import type { Context, Outcome } from '../command.ts';
 import type { ConnectionFlags } from '../kubectl.ts';
-import { type Found, getObjects, parseObjectName, responseOf, shortNameOf } from '../objects.ts';
-import { GIT_TOOLS } from '../request/warnings.ts';
+import {
+  type Found,
+  GIT_TOOLS,
+  getObjects,
+  parseObjectName,
+  responseOf,
+  shortNameOf,
+} from '../objects.ts';
 import { specProblems } from '../spec-problems.ts';
 import { UserError } from '../user-error.ts';
 import { printableYaml } from '../yaml.ts';

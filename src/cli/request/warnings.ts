@@ -1,10 +1,4 @@
-import { type Found, shortNameOf } from '../objects.ts';
-
-/** The marks that each tool leaves on what it applies. */
-export const GIT_TOOLS = {
-  'Argo CD': ['argocd.argoproj.io/instance', 'argocd.argoproj.io/tracking-id'],
-  Flux: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name'],
-} as const;
+import { type Found, GIT_TOOLS, shortNameOf } from '../objects.ts';
 
 export type Verb = 'retry' | 'suspend' | 'resume';
 

@@ -48,7 +48,7 @@ export const reportedIdentity = {
 };
 
 /** Whether the inventory can hold it to the byte: it may not be cut, as a removal repeats it. */
-export function isStorable({ id, cloudProvider, region }: Tuple): boolean {
+function isStorable({ id, cloudProvider, region }: Tuple): boolean {
   const isShort = cloudProvider.length <= LIMITS.cloudProvider && region.length <= LIMITS.region;
   return id.length <= LIMITS.id && isShort && PLAIN_OR_BLANK.test(id + cloudProvider + region);
 }

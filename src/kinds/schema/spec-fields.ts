@@ -51,7 +51,7 @@ export const suspend = optional(
   flag('While true, no call is made to the API for this object. Absent: false.'),
 );
 
-export const mode = optional(
+const mode = optional(
   choice(
     'Apply (the default) sends the declared state. Plan sends nothing and shows in status.plan exactly what Apply would send; Ready is then True only where nothing would change.',
     ['Apply', 'Plan'],
@@ -72,7 +72,7 @@ const IN_RANGE = {
   rule: `!${DURATION.rule} || (duration(self) >= duration('10m') && duration(self) <= duration('8760h'))`,
 };
 
-export const reassertInterval = optional(
+const reassertInterval = optional(
   text(
     'Send the declared state again at this interval, to undo changes made elsewhere. 10m to 8760h, written with h, m and s such as 24h or 1h30m. Absent: never.',
     32,
