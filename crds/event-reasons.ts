@@ -38,6 +38,10 @@ export const EVENTS: Readonly<Record<string, EventRow>> = {
     type: 'Warning',
     when: 'A private endpoint was sent but never seen in the list of the API.',
   },
+  ChangeRefused: {
+    type: 'Warning',
+    when: 'The API refused a change of several private endpoints at once. Each is then sent by itself.',
+  },
   CleanupAbandoned: {
     type: 'Warning',
     when: 'An Organization was deleted although private endpoints that it owned may be left at the API. The event names them.',

@@ -1,7 +1,7 @@
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/http/client.ts';
 import { proxySecrets } from './api/http/proxy.ts';
 import type { RateLimiter } from './api/limiter/contract.ts';
-import { createRateLimiter } from './api/limiter/rate-limiter.ts';
+import { Permits } from './api/limiter/permits.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { Event, Kind } from './controller/kind.ts';
@@ -9,7 +9,6 @@ import { Queue } from './controller/queue.ts';
 import { Worker, type WorkerOptions } from './controller/worker.ts';
 import { createKinds } from './kinds/index.ts';
 import { createCredentials } from './kinds/shared/credentials.ts';
-import { Waiters } from './kinds/shared/waiters.ts';
 import { type Informers, startInformers } from './kube/cache/informers.ts';
 import type { KubeClient } from './kube/client/client.ts';
 import { createFinalizerWriter } from './kube/client/finalizers.ts';
@@ -77,17 +76,15 @@ export function createOperator(options: OperatorOptions): Operator {
     ...(options.openApi && { open: options.openApi }),
     onCall: observeCalls(metrics),
   });
-  const waiters = new Waiters();
-  const limiter = createRateLimiter({
+  const permits = new Permits({
     rate: config.apiRate,
     rateTotal: config.apiRateTotal,
     inFlight: config.apiInFlight,
     clock,
-    wake: (id, priority) => {
-      if (!waiters.woken(id)) queue.add(id, priority);
-    },
+    wake: (id, priority) => queue.add(id, priority),
     onWait: observeWaits(metrics),
   });
+  const { limiter } = permits;
   const secretListeners: ((secret: string) => void)[] = [];
   const secrets = createSecrets({
     client,
@@ -120,13 +117,12 @@ export function createOperator(options: OperatorOptions): Operator {
   const kinds = createKinds({
     announce,
     api: { ...api, call: (request) => api.call({ ...request, signal: stopCalls }) },
-    limiter,
+    permits,
     secrets,
     readCredential: credentials.read,
     clock,
     enqueue: (id, priority) => queue.add(id, priority),
     changed: (id) => worker.changed(id),
-    waiters,
     onSecretChange: (listener) => void secretListeners.push(listener),
     log,
     apiTimeoutMs: config.apiTimeoutMs,

@@ -17,8 +17,8 @@ export const STAGES: readonly Stage[] = [
   {
     parts: [['test:faults']],
     behind: [
-      ['hunt', '--from', '1', '--lives', '8900', '--seconds', '180'],
-      ['hunt', '--scope', '7'],
+      ['hunt', '--sweep'],
+      ['hunt', '--from', '1501', '--lives', '6000', '--seconds', '150'],
     ],
   },
 ];

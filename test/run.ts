@@ -4,14 +4,11 @@ import { BUILD, runLoudly, runQuietly, VITEST } from './steps.ts';
 import { Timetable } from './timetable.ts';
 
 /**
- * Lives of the operator on simulated time: the first of those that `.ci/run` lives, and a smaller
- * scope with every interleaving. They run behind the integration tests, which mostly wait; by
- * number, as on a busy machine a given time would be spent in waiting for a processor.
+ * Lives of the operator on simulated time: every fate of every call and write of the workloads, and
+ * the first lives of seeds. They run behind the integration tests, which mostly wait; by number, as
+ * on a busy machine a given time would be spent in waiting for a processor.
  */
-const HUNTS: readonly (readonly string[])[] = [
-  ['--from', '1', '--lives', '300'],
-  ['--scope', '3'],
-];
+const HUNTS: readonly (readonly string[])[] = [['--sweep'], ['--from', '1', '--lives', '1500']];
 
 /** Their priority, as of `nice`. */
 const BEHIND = 10;

@@ -1,10 +1,4 @@
-import {
-  type CommonStatus,
-  currentReady,
-  generationOf,
-  isRequested,
-  readyOf,
-} from '../kinds/shared/common-status.ts';
+import * as common from '../kinds/shared/common-status.ts';
 import { isFailure } from '../kinds/shared/failures.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { FAILURES } from '../waits.ts';
@@ -40,11 +34,11 @@ export interface ObjectState {
 }
 
 export function stateOf(object: KubeObject): ObjectState {
-  const status: CommonStatus = object.status ?? {};
-  const ready = currentReady(object, status);
+  const status: common.CommonStatus = object.status ?? {};
+  const ready = common.currentReady(object);
   const stalled = status.conditions?.find(({ type }) => type === 'Stalled');
   const isStalled =
-    stalled?.status === 'True' && stalled.observedGeneration === generationOf(object);
+    stalled?.status === 'True' && stalled.observedGeneration === common.generationOf(object);
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
   const reason = ready?.reason ?? (isDeleted ? 'Deleting' : 'Pending');
   const isReady = ready?.status === 'True' && !isDeleted;
@@ -62,11 +56,11 @@ function nextOf(
   object: KubeObject,
   is: { readonly reason: string; readonly isReady: boolean; readonly isStalled: boolean },
 ): ObjectState['next'] {
-  const { nextAttemptTime: time }: CommonStatus = object.status ?? {};
+  const { nextAttemptTime: time }: common.CommonStatus = object.status ?? {};
   if (time !== undefined) return { time };
   if (is.isStalled) return 'person';
   const isAtRest = is.isReady || is.reason === 'Suspended' || is.reason === 'Planned';
-  return isAtRest && !isRequested(object) ? 'change' : 'operator';
+  return isAtRest && !common.isRequested(object) ? 'change' : 'operator';
 }
 
 function stateFor(reason: string, isReady: boolean): State {
@@ -76,16 +70,16 @@ function stateFor(reason: string, isReady: boolean): State {
 }
 
 /** The operator has not acted on this generation. */
-function unheard(object: KubeObject, status: CommonStatus): string {
+function unheard(object: KubeObject, status: common.CommonStatus): string {
   const { deletionTimestamp, finalizers = [] } = object.metadata;
   if (deletionTimestamp !== undefined)
     return `Being deleted since ${deletionTimestamp}; it is gone when no finalizer is on it: ${finalizers.join(', ')}`;
-  const before = readyOf(status);
+  const before = common.readyOf(status);
   if ((status.observedGeneration ?? -1) < 0) return before?.message.trim() ?? 'Not tried yet';
   const said = before
     ? `. It said of generation ${before.observedGeneration}: ${before.message}`
     : '';
-  return `The operator has not acted on generation ${generationOf(object)} yet${said}`;
+  return `The operator has not acted on generation ${common.generationOf(object)} yet${said}`;
 }
 
 function actingOn(reason: string, isReady: boolean, isStalled: boolean) {

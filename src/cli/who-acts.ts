@@ -21,10 +21,7 @@ export const WHO_ACTS: Readonly<Record<ReadyReason, Acting>> = {
   },
   Applied: { acts: [NOBODY], todo: 'Nothing.' },
   Fetched: { acts: [NOBODY], todo: 'Nothing.' },
-  Planned: {
-    acts: [OWNER],
-    todo: 'Read `status.plan`, then set `spec.mode` to `Apply` to send it.',
-  },
+  Planned: { acts: [OWNER], todo: 'Read `status.plan`, then set `spec.mode` to `Apply`.' },
   Suspended: { acts: [OWNER], todo: 'Set `spec.suspend` to false to continue.' },
   Rejected: { acts: [OWNER], todo: 'Correct the spec.' },
   Unauthorized: { acts: [KEY_OWNER], todo: 'Correct the Secret; it is used at once.' },
@@ -37,20 +34,11 @@ export const WHO_ACTS: Readonly<Record<ReadyReason, Acting>> = {
     todo: 'Check the ids, the organization of the key, `--api-url`, and that this type of pipe has settings.',
   },
   Conflict: { acts: [OPERATOR], todo: 'Wait.' },
-  DependencyNotReady: {
-    acts: [OPERATOR, OWNER],
-    todo: 'Start the service; the operator does not start it.',
-  },
+  DependencyNotReady: { acts: [OPERATOR, OWNER], todo: 'Start the service of the pipe.' },
   RateLimited: { acts: [OPERATOR], todo: 'Wait, or lower `--api-rate`.' },
-  Unavailable: {
-    acts: [OPERATOR, ADMINISTRATOR],
-    todo: 'Wait, or check the network and `--api-url`.',
-  },
+  Unavailable: { acts: [OPERATOR, ADMINISTRATOR], todo: 'Check the network and `--api-url`.' },
   OutcomeUnknown: { acts: [OPERATOR], todo: 'Wait.' },
-  UnexpectedResponse: {
-    acts: [OPERATOR, ADMINISTRATOR],
-    todo: 'Check that `--api-url` is the management API.',
-  },
+  UnexpectedResponse: { acts: [OPERATOR, ADMINISTRATOR], todo: 'Check `--api-url`.' },
   NotConfirmed: { acts: [OPERATOR, OWNER], todo: 'If it stays so, declare what the API reports.' },
   SecretNotFound: { acts: [OWNER], todo: 'Create the Secret; the operator continues at once.' },
   SecretInvalid: { acts: [KEY_OWNER], todo: 'Correct the Secret; it is used at once.' },
@@ -63,12 +51,6 @@ export const WHO_ACTS: Readonly<Record<ReadyReason, Acting>> = {
     acts: [OWNER],
     todo: 'Delete one of the two. Before you delete an Organization with `deletionPolicy: RemovePrivateEndpoints`, set that to `Retain`: else the private endpoints that it owns are removed, but for those that another object in its namespace lists.',
   },
-  EndpointConflict: {
-    acts: [OWNER],
-    todo: 'Correct the entry, or have the other endpoint removed.',
-  },
-  RemovalBlocked: {
-    acts: [OWNER],
-    todo: 'List the endpoints again, or raise the limit to at least the number you intend to remove.',
-  },
+  EndpointConflict: { acts: [OWNER], todo: 'Correct the entry, or have the other one removed.' },
+  RemovalBlocked: { acts: [OWNER], todo: 'List the endpoints again, or raise the limit.' },
 };

@@ -32,11 +32,9 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 /** Columns padded to the widest; the last one is left as it is. */
 export function table(rows: readonly (readonly string[])[]): string[] {
-  const widths: number[] = [];
-  for (const row of rows)
-    row.forEach((cell, at) => {
-      widths[at] = Math.max(widths[at] ?? 0, cell.length);
-    });
+  const widest = (at: number): number =>
+    rows.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), 0);
+  const widths = (rows[0] ?? []).map((_, at) => widest(at));
   return rows.map((row) =>
     row
       .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))

@@ -1,12 +1,11 @@
 import type { ApiRequest } from '../../src/api/http/client.ts';
 import type { RateLimiterOptions } from '../../src/api/limiter/contract.ts';
-import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
+import { Permits } from '../../src/api/limiter/permits.ts';
 import type { Reply } from '../../src/api/reply/reply.ts';
 import type { Context } from '../../src/controller/kind.ts';
 import { Caller, type Calls, type NoCall, type Wish } from '../../src/kinds/shared/calls.ts';
 import type { KindContext } from '../../src/kinds/shared/context.ts';
 import type { CredentialRead } from '../../src/kinds/shared/credentials.ts';
-import { Waiters } from '../../src/kinds/shared/waiters.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import type { SecretState } from '../../src/kube/secrets/secret-state.ts';
 import { createRedactor } from '../../src/redaction.ts';
@@ -93,15 +92,12 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
   const clock = new FakeClock();
   const enqueued: string[] = [];
   const enqueue = (id: string): void => void enqueued.push(id);
-  const waiters = new Waiters();
-  const limiter = createRateLimiter({
+  const permits = new Permits({
     rate: { calls: 0, perMs: 10_000 },
     rateTotal: { calls: 0, perMs: 10_000 },
     inFlight: 4,
     clock,
-    wake: (id) => {
-      if (!waiters.woken(id)) enqueue(id);
-    },
+    wake: enqueue,
     ...limits,
   });
   const rig: AttemptRig = {
@@ -115,7 +111,7 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
       return caller;
     },
     start: (object, wish) => startAttempt(object, wish),
-    wake: (name) => void waiters.woken(`Kind/ingest/${name}`),
+    wake: (name) => void permits.wake(`Kind/ingest/${name}`),
   };
   const context: KindContext = {
     api: {
@@ -128,8 +124,7 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
       },
       close: async () => undefined,
     },
-    limiter,
-    waiters,
+    permits,
     secrets: { refer: () => undefined, release: () => undefined, state: () => rig.secret },
     readCredential: async () => rig.key,
     clock,

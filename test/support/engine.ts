@@ -70,6 +70,7 @@ export class Engine {
     const kind: Kind = {
       type: PIPE,
       store: this.store,
+      // As it stands once it has been sent: without what is undefined.
       fit: (status) => JSON.parse(JSON.stringify(status)) as object,
       forget: (key) => void this.forgotten.push(key),
       reconcile: async (object, context) => {

@@ -1,7 +1,6 @@
 import type { ApiClient, Credential } from '../../src/api/http/client.ts';
-import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
+import { Permits } from '../../src/api/limiter/permits.ts';
 import type { KindContext } from '../../src/kinds/shared/context.ts';
-import { Waiters } from '../../src/kinds/shared/waiters.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
 import type { FakeClock } from './fake-clock.ts';
@@ -22,18 +21,16 @@ export function aKindContext(
   },
 ): KindContext {
   const { call, credentialIn = () => KEY, planOnly = false } = options;
-  const waiters = new Waiters();
   return {
     api: { baseUrl: BASE_URL, call, close: async () => undefined },
-    waiters,
     changed: () => undefined,
     announce: () => undefined,
-    limiter: createRateLimiter({
+    permits: new Permits({
       rate: { calls: 0, perMs: 1 },
       rateTotal: { calls: 0, perMs: 1 },
       inFlight: 4,
       clock,
-      wake: (id) => void waiters.woken(id),
+      wake: () => undefined,
     }),
     secrets: {
       refer: () => undefined,

@@ -17,7 +17,7 @@ import { fitTo } from '../../src/kinds/shared/fit.ts';
 import { anAnswer, aPipeSettings, BASE_URL, SECOND, T0, type Wanted } from './objects.ts';
 
 /** `--api-timeout` and a minute. */
-export const SETTLES_IN = 95 * SECOND;
+const SETTLES_IN = 95 * SECOND;
 
 /** What is known of an object and of the API that it is sent to. */
 export interface Facts extends Omit<DeclaredFacts<PipeSettings>, 'now'> {
@@ -26,7 +26,7 @@ export interface Facts extends Omit<DeclaredFacts<PipeSettings>, 'now'> {
 }
 
 /** An object that is alone, with a Secret that was tried and has not changed. */
-export function factsOf(more: Partial<Facts> = {}): Facts {
+function factsOf(more: Partial<Facts> = {}): Facts {
   return {
     secret: { state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined },
     triedSecret: '1',
@@ -79,7 +79,11 @@ export function visit(
       ? decision.result
       : report(
           {
-            ...{ object, apiHash, now, settlesInMs: SETTLES_IN, spec: decision.spec },
+            object,
+            apiHash,
+            now,
+            settlesInMs: SETTLES_IN,
+            spec: decision.spec,
             request: settingsRequest(baseUrl, decision.spec),
           },
           answer,

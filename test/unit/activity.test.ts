@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Reply } from '../../src/api/reply/reply.ts';
 import { judge } from '../../src/api/reply/verdict.ts';
+import { preview } from '../../src/cli/plan/preview.ts';
 import type { Result } from '../../src/controller/kind.ts';
 import { decide } from '../../src/kinds/activity/decide.ts';
-import { preview } from '../../src/kinds/activity/preview.ts';
 import { report } from '../../src/kinds/activity/report.ts';
 import {
   type Activity,
@@ -159,9 +159,11 @@ describe('nothing is fetched', () => {
 });
 
 test('a preview shows the GET, and nothing where the record is there', () => {
-  expect(preview(anActivity())).toMatchObject({
+  const kind = 'Activity';
+  expect(preview({ ...anActivity(), kind }, T0)).toMatchObject({
     does: 'send',
     requests: [{ method: 'GET', path: '/v1/organizations/org/activities/act-1' }],
   });
-  expect(preview(visit(anActivity()).object)).toMatchObject({ does: 'nothing', requests: [] });
+  const fetched = { ...visit(anActivity()).object, kind };
+  expect(preview(fetched, T0)).toMatchObject({ does: 'nothing', requests: [] });
 });

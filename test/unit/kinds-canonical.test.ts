@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { maskFor, maskTexts } from '../../src/api/reply/masked.ts';
 import { addressOf } from '../../src/kinds/organization/remote.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';
 import type { PipeSettingsSpec } from '../../src/kinds/pipe-settings/resource.ts';
@@ -10,7 +11,6 @@ import {
   timestamp,
   wholeSecond,
 } from '../../src/kinds/shared/canonical.ts';
-import { maskFor, maskTexts } from '../../src/kinds/shared/masked.ts';
 import { aPipeSettings, BASE_URL } from '../support/objects.ts';
 
 describe('canonical JSON', () => {

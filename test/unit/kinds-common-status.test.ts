@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/api/reply/verdict.ts';
 import {
   type CommonStatus,
-  commonStatus,
   countAttempts,
   currentReady,
   lastRequestOf,
   requestedAt,
+  saying,
 } from '../../src/kinds/shared/common-status.ts';
 import {
   type FailureReason,
@@ -15,11 +15,16 @@ import {
   nextWait,
   sideOf,
 } from '../../src/kinds/shared/failures.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
 import { FAILURES } from '../../src/waits.ts';
 import { anAnswer, aPipeSettings, MINUTE, SECOND, T0 } from '../support/objects.ts';
 
 const failing = { ready: 'False', progress: 'Stalled', reason: 'Rejected', message: 'm' } as const;
 const reasons = Object.keys(FAILURES) as FailureReason[];
+
+function said(object: KubeObject, status: CommonStatus, isRequestOpen = true): CommonStatus {
+  return saying({ ...object, status }, { summary: failing, now: T0, isRequestOpen }).status;
+}
 
 describe('the common fields', () => {
   const object = aPipeSettings({ generation: 3, requested: 'a' });
@@ -31,11 +36,7 @@ describe('the common fields', () => {
   };
 
   test('speak of the generation that was looked at, everywhere', () => {
-    const { observedGeneration, conditions } = commonStatus(object, undefined, {
-      summary: failing,
-      now: T0,
-      acknowledge: false,
-    });
+    const { observedGeneration, conditions } = said(object, {});
     expect(observedGeneration).toBe(3);
     expect(conditions?.map((condition) => [condition.type, condition.observedGeneration])).toEqual([
       ['Ready', 3],
@@ -44,12 +45,7 @@ describe('the common fields', () => {
   });
 
   test('keep the last request, and drop attempts and times that are not said again', () => {
-    const status = commonStatus(object, previous, {
-      summary: failing,
-      now: T0,
-      acknowledge: false,
-    });
-    expect(status).toEqual({
+    expect(said(object, previous)).toEqual({
       observedGeneration: 3,
       conditions: expect.anything(),
       lastRequest: previous.lastRequest,
@@ -58,9 +54,8 @@ describe('the common fields', () => {
   });
 
   test('acknowledge the one-shot request where they are told to, and keep the last one where there is none', () => {
-    const say = { summary: failing, now: T0 };
-    const handled = (which: typeof object, acknowledge: boolean) =>
-      commonStatus(which, previous, { ...say, acknowledge }).lastHandledReconcileAt;
+    const handled = (which: typeof object, isHandled: boolean) =>
+      said(which, previous, !isHandled).lastHandledReconcileAt;
     expect(handled(object, true)).toBe('a');
     expect(handled(object, false)).toBe('before');
     expect(handled(aPipeSettings(), true)).toBe('before');
@@ -93,20 +88,19 @@ describe('attempts', () => {
       },
     ],
   });
-  const object = aPipeSettings();
+  const counted = (status: CommonStatus, reason: FailureReason) =>
+    countAttempts({ ...aPipeSettings(), status }, reason);
 
   test.for(reasons)(
     'of %s count on while the cause is the same, and from one after another',
     (reason) => {
-      expect(countAttempts(object, after(reason, 4), reason)).toBe(5);
-      expect(countAttempts(object, after('Applied', 4), reason)).toBe(1);
-      expect(countAttempts(object, after(reason, 4, 0), reason)).toBe(1);
-      expect(countAttempts(object, undefined, reason)).toBe(1);
+      expect(counted(after(reason, 4), reason)).toBe(5);
+      expect(counted(after('Applied', 4), reason)).toBe(1);
+      expect(counted(after(reason, 4, 0), reason)).toBe(1);
+      expect(counted({}, reason)).toBe(1);
       const outage: readonly string[] = ['Unavailable', 'OutcomeUnknown'];
-      const counted = reasons.filter(
-        (other) => countAttempts(object, after(other, 4), reason) === 5,
-      );
-      expect(counted.toSorted()).toEqual(outage.includes(reason) ? outage.toSorted() : [reason]);
+      const onward = reasons.filter((other) => counted(after(other, 4), reason) === 5);
+      expect(onward.toSorted()).toEqual(outage.includes(reason) ? outage.toSorted() : [reason]);
     },
   );
 });
@@ -154,9 +148,11 @@ test('Ready counts as current only for the present generation', () => {
     observedGeneration: 1,
     lastTransitionTime: 't',
   } as const;
-  expect(currentReady(aPipeSettings(), { conditions: [ready] })).toEqual(ready);
-  expect(currentReady(aPipeSettings({ generation: 2 }), { conditions: [ready] })).toBeUndefined();
-  expect(currentReady(aPipeSettings(), { conditions: [] })).toBeUndefined();
+  expect(currentReady({ ...aPipeSettings(), status: { conditions: [ready] } })).toEqual(ready);
+  expect(
+    currentReady({ ...aPipeSettings({ generation: 2 }), status: { conditions: [ready] } }),
+  ).toBeUndefined();
+  expect(currentReady({ ...aPipeSettings(), status: { conditions: [] } })).toBeUndefined();
 });
 
 test('the last request has what the reply had, and nothing it had not', () => {

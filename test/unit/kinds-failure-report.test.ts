@@ -1,18 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/api/reply/verdict.ts';
 import type { Result } from '../../src/controller/kind.ts';
-import { adviceWith } from '../../src/kinds/shared/advice.ts';
-import { type CommonStatus, isReady } from '../../src/kinds/shared/common-status.ts';
+import { refuseSpec } from '../../src/kinds/shared/checks.ts';
 import {
+  type CommonStatus,
+  isReady,
+  longWaitStatus,
+} from '../../src/kinds/shared/common-status.ts';
+import {
+  adviceWith,
   type FailedAnswer,
   type FailedAttempt,
   reportFailure,
   reportNoCall,
-  reportSpecInvalid,
   resultOf,
 } from '../../src/kinds/shared/failure-report.ts';
 import type { FailureReason } from '../../src/kinds/shared/failures.ts';
-import { longWaitStatus } from '../../src/kinds/shared/waiting.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { anAnswer, aPipeSettings, astray, HOUR, MINUTE, SECOND, T0 } from '../support/objects.ts';
 import { anApplied } from '../support/pipe-settings-visits.ts';
@@ -38,10 +41,8 @@ function reported(answer: FailedAnswer, more: Partial<FailedAttempt> = {}) {
   const object: KubeObject = more.object ?? aPipeSettings();
   const report = reportNoCall({
     object,
-    previous: object.status as CommonStatus | undefined,
     answer,
     operation: 'Put',
-    secretName: 'api',
     advice: (reason) => ADVICE[reason],
     now: T0,
     ...more,
@@ -71,12 +72,6 @@ describe('the first wait and the side of each class', () => {
     [failed(500), 'OutcomeUnknown', 'Reconciling', SECOND],
     [failed(204), 'UnexpectedResponse', 'Reconciling', 30 * SECOND],
     [failed(301), 'UnexpectedResponse', 'Stalled', 30 * SECOND],
-    [
-      { type: 'unreadable', verdict: unreadable(), problem: 'No list' },
-      'UnexpectedResponse',
-      'Reconciling',
-      30 * SECOND,
-    ],
   ])('%j', ([answer, reason, side, wait]) => {
     const report = reported(answer);
     expect(report.status.conditions?.[0]).toMatchObject({ status: 'False', reason });
@@ -194,21 +189,12 @@ describe('no call', () => {
 
 test('a spec that is not valid is shown once, with nothing scheduled', () => {
   const object = aPipeSettings();
-  const report = reportSpecInvalid({
-    object,
-    previous: undefined,
-    problem: 'spec.x is bad',
-    now: T0,
-  });
-  expect(report.status?.conditions?.map(({ type }) => type)).toEqual(['Ready', 'Stalled']);
-  expect([report.next, report.events.length]).toEqual(['on-change', 1]);
-  expect(report.status?.nextAttemptTime).toBeUndefined();
-  const again = reportSpecInvalid({
-    object,
-    previous: report.status,
-    problem: 'spec.x is bad',
-    now: T0 + HOUR,
-  });
+  const report = refuseSpec(object, 'spec.x is bad', T0);
+  const status: CommonStatus = report.status ?? {};
+  expect(status.conditions?.map(({ type }) => type)).toEqual(['Ready', 'Stalled']);
+  expect([report.next, report.events?.length]).toEqual(['on-change', 1]);
+  expect(status.nextAttemptTime).toBeUndefined();
+  const again = refuseSpec({ ...object, status }, 'spec.x is bad', T0 + HOUR);
   expect([again.status, again.events]).toEqual([report.status, []]);
 });
 
@@ -245,23 +231,17 @@ test.each(['Rejected', 'NotConfirmed'] as const)(
   '%s is news again where a person must act now',
   (reason) => {
     const base = { object: aPipeSettings(), reason, message: 'm', now: T0 };
-    const first = reportFailure({ ...base, previous: undefined, side: 'Reconciling' });
-    const second = reportFailure({ ...base, previous: first.status, side: 'Stalled' });
+    const first = reportFailure({ ...base, side: 'Reconciling' });
+    const object = { ...base.object, status: first.status };
+    const second = reportFailure({ ...base, object, side: 'Stalled' });
     expect([first.events.length, second.events.length]).toEqual([1, 1]);
   },
 );
 
 function attemptOf(object: KubeObject): Omit<FailedAttempt, 'answer'> {
-  const previous = object.status as CommonStatus | undefined;
-  return { object, previous, operation: 'Put', secretName: 'api', advice: () => 'Do', now: T0 };
+  return { object, operation: 'Put', advice: () => 'Do', now: T0 };
 }
 
 function missing(): FailedAnswer {
   return { type: 'no-credential', problem: { reason: 'SecretNotFound', message: 'There is none' } };
-}
-
-function unreadable() {
-  const verdict = judge(anAnswer(200, { result: {} }), { write: true, of: 'pipe' });
-  if (!verdict.ok) throw new Error('this is no success');
-  return verdict;
 }

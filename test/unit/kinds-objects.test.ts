@@ -7,8 +7,7 @@ import {
   targetOf,
 } from '../../src/kinds/pipe-settings/resource.ts';
 import { createKind } from '../../src/kinds/shared/objects.ts';
-import { Waiters } from '../../src/kinds/shared/waiters.ts';
-import { FakeClock } from '../support/fake-clock.ts';
+import { FakeClock, settle } from '../support/fake-clock.ts';
 import { aKindContext } from '../support/kind-context.ts';
 import { aPipeSettings, REQUESTED_AT, type Wanted } from '../support/objects.ts';
 import { anApplied } from '../support/pipe-settings-visits.ts';
@@ -17,13 +16,11 @@ import { anApplied } from '../support/pipe-settings-visits.ts';
 function setUp(objects: readonly PipeSettings[]) {
   const woken: string[] = [];
   const changed: string[] = [];
-  const waiters = new Waiters();
   let secretChanged = (_secret: string): void => undefined;
   const context = {
     ...aKindContext(new FakeClock(), { call: () => Promise.reject(new Error('no call')) }),
     enqueue: (id: string, priority: string) => woken.push(`${id.split('/').at(-1)} ${priority}`),
     changed: (id: string) => changed.push(id),
-    waiters,
     onSecretChange: (listener: typeof secretChanged) => {
       secretChanged = listener;
     },
@@ -57,7 +54,7 @@ function setUp(objects: readonly PipeSettings[]) {
     listed,
     become,
     remove,
-    waiters,
+    permits: context.permits,
     secret: (name: string) => secretChanged(name),
   };
 }
@@ -147,10 +144,23 @@ describe('the others of its target are reconciled when', () => {
 });
 
 test('a changed Secret reconciles who refers to it, and who waits with it asks anew', async () => {
-  const { secret, woken, waiters } = setUp([named('a'), named('b'), alone]);
-  const waits = waiters.wait('PipeSettings/ingest/b', new AbortController().signal);
+  const { secret, woken, permits } = setUp([named('a'), named('b'), alone]);
+  const asked: string[] = [];
+  const { signal } = new AbortController();
+  const ask = (key: string) => {
+    const wish = { credential: 'key', tenant: '', lane: 'user' } as const;
+    const asking = { key, signal, onLongWait: async () => true };
+    void permits.permit({
+      ...asking,
+      parked: (wait) => wait(),
+      wish: async () => (asked.push(key), wish),
+    });
+  };
+  for (const key of ['1', '2', '3', '4', 'PipeSettings/ingest/b']) ask(key);
+  await settle();
   secret('ingest/api-key');
-  await waits;
+  await settle();
+  expect(asked.slice(4)).toEqual(['PipeSettings/ingest/b', 'PipeSettings/ingest/b']);
   expect(woken).toEqual(['a scheduled', 'alone scheduled']);
   secret('far/api-key');
   expect(woken).toHaveLength(2);

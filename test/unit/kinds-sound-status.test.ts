@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { status } from '../../src/kinds/organization/status.ts';
-import { soundStatus } from '../../src/kinds/schema/sound.ts';
+import { soundStatus } from '../../src/kinds/schema/parser.ts';
 
 const AT = '2026-03-01T12:00:00Z';
 const entry = { id: 'psc-1', cloudProvider: 'gcp', region: 'r', state: 'Present', origin: 'Added' };

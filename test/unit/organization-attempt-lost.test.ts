@@ -74,6 +74,24 @@ describe('what may be on its way', () => {
     expect(result.events).toMatchObject([{ reason: 'Applied' }, { reason: 'Applied' }]);
   });
 
+  test('ends where spec has no list any more, and the API leaves an empty one out', async () => {
+    const pendingChange = { time: at(0), add: [e('a')], remove: [] };
+    const rig = attemptOn({
+      ids: undefined,
+      spec: { name: 'New' },
+      name: 'Old',
+      status: appliedStatus([], { pendingChange }),
+      mishaps: { observe: ['no-list', 'no-list'] },
+    });
+    rig.now += SETTLE_MS;
+    await rig.run();
+    expect(rig.object.status?.pendingChange).toEqual(pendingChange);
+    rig.now += 61 * SECOND;
+    await rig.run();
+    expect(rig.object.status?.pendingChange).toBeUndefined();
+    expect(rig.requests).toEqual(['observe', 'observe', 'name New']);
+  });
+
   test.each([
     ['lacks the add', [] as string[]],
     ['has what is to be removed', ['a', 'x']],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { manifestOf } from '../../src/cli/export/export.ts';
+import { specProblems } from '../../src/cli/spec-problems.ts';
 import { definition as organization } from '../../src/kinds/organization/definition.ts';
 import { definition as pipeSettings } from '../../src/kinds/pipe-settings/definition.ts';
-import { specProblems } from '../../src/kinds/schema/parser.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const METADATA = {

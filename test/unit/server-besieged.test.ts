@@ -89,7 +89,9 @@ describe('1,500 connections that never make a whole request', () => {
     const socket = await sender(await start(), sent);
     const drip = setInterval(() => sent !== '' && socket.write('x: 1\r\n'), 100);
     const from = performance.now();
-    expect(await text(socket)).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    // What it writes after that end may be answered with a reset, which outruns the answer.
+    const answer = await text(socket).catch((error: NodeJS.ErrnoException) => error.code);
+    expect(answer).toMatch(/^(HTTP\/1\.1 408 |ECONNRESET$|$)/);
     clearInterval(drip);
     expect(performance.now() - from).toBeGreaterThan(2_900);
   });

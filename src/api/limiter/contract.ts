@@ -121,12 +121,6 @@ export interface RateLimiter {
   /** The object is gone: as if the key had never asked. */
   forget(key: string): void;
   /**
-   * Another process may have called since they asked: places in the queue and slots count no more,
-   * and whoever had one is woken to ask anew; a refused credential is tried by the next in turn
-   * without its wait, or by those that were refused, at their own times.
-   */
-  startOver(): void;
-  /**
    * A Secret with this credential has been written anew: if it was refused, it is tried at once.
    */
   renew(credential: string): void;

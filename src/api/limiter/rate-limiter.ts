@@ -8,7 +8,7 @@ import type {
   ReserveAnswer,
   StartAnswer,
 } from './contract.ts';
-import { type CredentialLimiter, type Entry, isWaiting } from './credential-limiter.ts';
+import type { CredentialLimiter, Entry } from './credential-limiter.ts';
 import { Registry } from './registry.ts';
 import { SharedPace } from './shared-pace.ts';
 import { Slots } from './slots.ts';
@@ -89,19 +89,6 @@ class Limiter implements RateLimiter {
     this.#slots.withdraw(entry, now);
     this.#slots.fill(entry.limiter, now);
     this.#registry.left(entry.limiter);
-  }
-
-  startOver(): void {
-    for (const entry of this.#registry.entries.values()) {
-      if (!isWaiting(entry)) continue;
-      this.forget(entry.key);
-      this.#wake(entry);
-    }
-    const now = this.#options.clock.monotonic();
-    for (const limiter of this.#registry.limiters()) {
-      limiter.breaker.startOver();
-      this.#slots.fill(limiter, now);
-    }
   }
 
   renew(credential: string): void {

@@ -1,6 +1,6 @@
 import { credentialsSecretRef } from '../../kinds/schema/spec-fields.ts';
-import { credentialIn, unusableSecret } from '../../kinds/shared/credentials.ts';
-import { keysOf, type SecretRef } from '../../kube/secrets/key-pair.ts';
+import { unusableSecret } from '../../kinds/shared/credentials.ts';
+import { keyPairIn, keysOf, type SecretRef } from '../../kube/secrets/key-pair.ts';
 import { type SecretObject, valueOf } from '../../kube/secrets/secret-state.ts';
 import { inBatches, type Kubectl } from '../kubectl.ts';
 import { type Found, shortNameOf } from '../objects.ts';
@@ -71,6 +71,6 @@ function problemOf(
 ): string | undefined {
   if (!secret)
     return `The Secret "${name}" does not exist in namespace "${namespace}": create it with the id and the secret of the API key`;
-  const read = credentialIn(valueOf(secret, new Set(keysOf(ref))), ref, '');
-  return 'problem' in read ? unusableSecret(name, read.problem) : undefined;
+  const pair = keyPairIn(valueOf(secret, new Set(keysOf(ref))), ref);
+  return typeof pair === 'string' ? unusableSecret(name, pair) : undefined;
 }

@@ -3,8 +3,8 @@ import { storedEntries } from '../../kinds/organization/observation.ts';
 import * as organization from '../../kinds/organization/resource.ts';
 import * as pipeSettings from '../../kinds/pipe-settings/resource.ts';
 import { names as settingNames } from '../../kinds/pipe-settings/settings.ts';
-import { specProblems } from '../../kinds/schema/parser.ts';
 import type { KubeObject } from '../../kube/resource.ts';
+import { specProblems } from '../spec-problems.ts';
 import { printableYaml } from '../yaml.ts';
 
 /** A spec with what the last reply showed where it says nothing itself. */

@@ -1,11 +1,11 @@
 import { definition as organization } from '../../kinds/organization/definition.ts';
 import { definition as pipeSettings } from '../../kinds/pipe-settings/definition.ts';
-import { specProblems } from '../../kinds/schema/parser.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import type { Context, Outcome } from '../command.ts';
-import { GIT_TOOLS } from '../git-tools.ts';
 import type { ConnectionFlags } from '../kubectl.ts';
 import { type Found, getObjects, parseObjectName, responseOf, shortNameOf } from '../objects.ts';
+import { GIT_TOOLS } from '../request/warnings.ts';
+import { specProblems } from '../spec-problems.ts';
 import { UserError } from '../user-error.ts';
 import { printableYaml } from '../yaml.ts';
 import { type Completion, completeOrganization, completePipeSettings } from './completion.ts';

@@ -1,8 +1,8 @@
 import { DNS_LABEL, OBJECT_NAME } from '../../config/dns-names.ts';
 import { definitions } from '../../kinds/definitions.ts';
 import type { Definition } from '../../kinds/schema/definition.ts';
-import { specProblems } from '../../kinds/schema/parser.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
+import { specProblems } from '../spec-problems.ts';
 import type { Place, Written } from './documents.ts';
 
 /** What is wrong with a manifest, and where. */

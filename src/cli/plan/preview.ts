@@ -1,9 +1,10 @@
-import * as activity from '../../kinds/activity/preview.ts';
-import { activityType } from '../../kinds/activity/resource.ts';
+import { encodePath } from '../../api/http/path.ts';
+import * as activity from '../../kinds/activity/resource.ts';
 import * as organization from '../../kinds/organization/preview.ts';
 import { organizationType } from '../../kinds/organization/resource.ts';
-import * as pipeSettings from '../../kinds/pipe-settings/preview.ts';
-import { pipeSettingsType } from '../../kinds/pipe-settings/resource.ts';
+import { previewOf } from '../../kinds/pipe-settings/preview.ts';
+import * as pipe from '../../kinds/pipe-settings/resource.ts';
+import type { SpecResult } from '../../kinds/schema/parser.ts';
 import {
   type CommonStatus,
   generationOf,
@@ -14,9 +15,9 @@ import { NOTHING_SENT, type Preview } from '../../kinds/shared/preview.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 
 const PREVIEWS: Readonly<Record<string, (object: KubeObject, now: number) => Preview>> = {
-  [pipeSettingsType.kind]: pipeSettings.preview,
+  [pipe.pipeSettingsType.kind]: ofPipe,
   [organizationType.kind]: organization.preview,
-  [activityType.kind]: activity.preview,
+  [activity.activityType.kind]: ofActivity,
 };
 
 /**
@@ -40,6 +41,25 @@ export function preview(object: KubeObject, now: number): Preview {
   return applied?.generation === generationOf(object) && isReady(object)
     ? { ...NOTHING_SENT, says: 'The declared state is the one last confirmed, so nothing is sent' }
     : whole;
+}
+
+function ofPipe(object: KubeObject): Preview {
+  const { status = {} } = object as pipe.PipeSettings;
+  // The API that the status speaks of is taken to be the one that is called.
+  return previewOf(status, specOf(pipe.parseSpec(object)), status.verified?.apiHash);
+}
+
+function ofActivity(object: KubeObject): Preview {
+  const path = encodePath(activity.pathOf(specOf(activity.parseSpec(object))));
+  if ((object as activity.Activity).status?.activity)
+    return { ...NOTHING_SENT, says: 'The record is fetched already' };
+  const requests = [{ method: 'GET', path }];
+  return { ...NOTHING_SENT, does: 'send', says: 'One GET fetches the record', requests };
+}
+
+function specOf<Spec>(parsed: SpecResult<Spec>): Spec {
+  if (parsed.ok) return parsed.spec;
+  throw new Error(`a spec that is not valid is previewed: ${parsed.message}`);
 }
 
 function whyWithheld({ spec, status }: KubeObject): string | undefined {

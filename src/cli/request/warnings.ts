@@ -1,5 +1,10 @@
-import { GIT_TOOLS } from '../git-tools.ts';
 import { type Found, shortNameOf } from '../objects.ts';
+
+/** The marks that each tool leaves on what it applies. */
+export const GIT_TOOLS = {
+  'Argo CD': ['argocd.argoproj.io/instance', 'argocd.argoproj.io/tracking-id'],
+  Flux: ['kustomize.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/name'],
+} as const;
 
 export type Verb = 'retry' | 'suspend' | 'resume';
 

@@ -1,14 +1,10 @@
-import type { OrganizationStatus } from '../../kinds/organization/resource.ts';
+import type { InventoryEntry, OrganizationStatus } from '../../kinds/organization/resource.ts';
 import { ENDPOINT_STATES, ORIGINS } from '../../kinds/organization/status.ts';
 import { counted, until } from '../words.ts';
 
-type Status = Pick<Partial<OrganizationStatus>, 'privateEndpoints' | 'pendingChange'> & {
-  readonly organization?: OrganizationStatus['organization'];
-};
-
 /** What is known of each private endpoint of this object, and what is in flight. */
 export function inventoryLines(
-  { privateEndpoints = [], pendingChange, organization }: Status,
+  { privateEndpoints = [], pendingChange, organization }: OrganizationStatus,
   now: number,
 ): readonly string[] {
   const total = organization?.privateEndpointsTotal;
@@ -24,10 +20,8 @@ export function inventoryLines(
   ];
 }
 
-type Entry = NonNullable<OrganizationStatus['privateEndpoints']>[number];
-
 function entryLines(
-  { id, cloudProvider, region, state, origin, lastError, nextAttemptTime }: Entry,
+  { id, cloudProvider, region, state, origin, lastError, nextAttemptTime }: InventoryEntry,
   now: number,
 ): readonly string[] {
   const whose = origin === undefined ? '' : `; ${origin}: ${ORIGINS[origin]}`;

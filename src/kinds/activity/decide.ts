@@ -2,7 +2,7 @@ import { refuseSpec, refuseSuspended, showing } from '../shared/checks.ts';
 import { currentReady, isRequested } from '../shared/common-status.ts';
 import { type Decision, done, rest } from '../shared/declared.ts';
 import { type CallFacts, whenDue } from '../shared/due.ts';
-import { fetched } from './record.ts';
+import { fetched } from './report.ts';
 import { type Activity, type ActivitySpec, parseSpec } from './resource.ts';
 
 /** The order of the checks is the order of precedence. */
@@ -23,7 +23,7 @@ export function decide(object: Activity, facts: CallFacts, now: number): Decisio
   }
   // Make sure the record is not there already: it is fetched once, and again only on request
   if (record && !isRequested(object)) {
-    if (currentReady(object, object.status)?.reason === 'Fetched') return rest();
+    if (currentReady(object)?.reason === 'Fetched') return rest();
     // Of the call that brought the record, where it was the last one.
     const requestId = lastRequest?.outcome === 'Succeeded' ? lastRequest.requestId : undefined;
     return done(showing(object, fetched(spec, record, requestId), now, 'keep'));

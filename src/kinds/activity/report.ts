@@ -1,10 +1,10 @@
 import type { Event, Result } from '../../controller/kind.ts';
 import { LATE_RECORD_MS, LATE_RECORD_WAITS } from '../../waits.ts';
-import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
 import type { Answer, NoCall } from '../shared/calls.ts';
 import {
   type CommonStatus,
   failureBefore,
+  type KindSummary,
   lastRequestOf,
   quoting,
   saying,
@@ -12,14 +12,24 @@ import {
 } from '../shared/common-status.ts';
 import {
   type Adjustment,
+  adviceWith,
+  BY_ITSELF,
+  checkIds,
   type FailedAnswer,
+  grantRole,
   reportNoCall,
   resultOf,
 } from '../shared/failure-report.ts';
 import type { FailureReason } from '../shared/failures.ts';
 import { fitTo } from '../shared/fit.ts';
-import { fetched } from './record.ts';
-import { type Activity, type ActivitySpec, GET_ACTIVITY, record as schema } from './resource.ts';
+import {
+  type Activity,
+  type ActivitySpec,
+  type ActivityStatus,
+  GET_ACTIVITY,
+  RECORD_FIELDS,
+  record as schema,
+} from './resource.ts';
 
 const HARMLESS = `Reading changes nothing. ${BY_ITSELF}`;
 const IDS = 'organizationId and activityId';
@@ -43,12 +53,12 @@ export function report(
   answer: NoCall | Answer,
   now: number,
 ): Result {
-  if (answer.type !== 'success') return reportFailed(object, spec, answer, now);
+  if (answer.type !== 'success') return reportFailed(object, answer, now);
   const { verdict } = answer;
   const activity = fitTo(schema, verdict.result);
   if (!activity || Object.keys(activity).length === 0) {
-    const problem = 'The response has no field of an activity record (HTTP 200)';
-    return reportFailed(object, spec, { type: 'unreadable', verdict, problem }, now);
+    const failure = { ...verdict, ...UNREADABLE };
+    return reportFailed(object, { type: 'failure', verdict: failure }, now);
   }
   const summary = fetched(spec, activity, verdict.requestId);
   const lastRequest = lastRequestOf(GET_ACTIVITY, verdict, now);
@@ -56,6 +66,27 @@ export function report(
   const events = recovery(object, verdict.requestId);
   const shown = { ...status, activity };
   return resultOf(object, { status: shown, next, events }, 'fetch', answer);
+}
+
+const UNREADABLE = {
+  ok: false,
+  failure: 'UnexpectedResponse',
+  outcome: 'Unavailable',
+  message: 'The response has no field of an activity record (HTTP 200)',
+} as const;
+
+/** What is said of a record that has been fetched; nothing that is in it. */
+export function fetched(
+  { activityId }: ActivitySpec,
+  record: NonNullable<ActivityStatus['activity']>,
+  requestId?: string,
+): KindSummary {
+  const has = Object.keys(record).length;
+  const part = has === RECORD_FIELDS ? '' : `, with ${has} of its ${RECORD_FIELDS} fields`;
+  const isOther = record.id !== undefined && record.id.toLowerCase() !== activityId.toLowerCase();
+  const doubt = isOther ? '; the id in it is not spec.activityId' : '';
+  const message = `The record is in status.activity${part}${doubt}${quoting(requestId)}`;
+  return { ready: 'True', reason: 'Fetched', message };
 }
 
 /** Nothing for a plain success: the object says it already. */
@@ -66,21 +97,14 @@ function recovery(object: Activity, requestId: string | undefined): Event[] {
   return [{ type: 'Normal', reason: 'Fetched', note }];
 }
 
-function reportFailed(
-  object: Activity,
-  spec: ActivitySpec,
-  answer: FailedAnswer,
-  now: number,
-): Result {
+function reportFailed(object: Activity, answer: FailedAnswer, now: number): Result {
   const isHeld = object.status?.activity !== undefined;
   if (isHeld && answer.type === 'key-refused') return { next: 'on-change', did: answer.type };
   const late = isLate(object, answer, now);
   const failure = reportNoCall({
     object,
-    previous: object.status,
     answer,
     operation: GET_ACTIVITY,
-    secretName: spec.credentialsSecretRef.name,
     advice: (reason) => ADVICE[late ? 'NotFound' : reason],
     adjust: (reason) => waitsFor(object, reason, late),
     now,
@@ -94,25 +118,26 @@ function reportFailed(
 /** What is wrong, where that is known; not where nothing was tried. */
 function problemOf(answer: FailedAnswer): string | undefined {
   if (answer.type === 'no-credential') return answer.problem.message;
-  if (!('verdict' in answer)) return undefined;
-  const says = answer.type === 'unreadable' ? answer.problem : answer.verdict.message;
-  return `${withoutStop(says)}${quoting(answer.verdict.requestId)}`;
+  if (answer.type !== 'failure') return undefined;
+  const { message, requestId } = answer.verdict;
+  return `${withoutStop(message)}${quoting(requestId)}`;
 }
 
 /** Records appear late, and some servers answer for one that is not there yet with 400. */
-function isLate({ metadata }: Activity, answer: FailedAnswer, now: number): boolean {
-  if (answer.type !== 'failure' || now >= Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS)
-    return false;
+function isLate(object: Activity, answer: FailedAnswer, now: number): boolean {
+  if (answer.type !== 'failure' || now >= lateUntil(object)) return false;
   return answer.verdict.failure === 'NotFound' || answer.verdict.httpStatus === 400;
 }
 
+function lateUntil({ metadata }: Activity): number {
+  return Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS;
+}
+
 /** For its first minutes an object waits for its record; then a person is told, and it goes on. */
-function waitsFor({ metadata }: Activity, reason: FailureReason, late: boolean): Adjustment {
-  if (late) {
-    const notAfter = Date.parse(metadata.creationTimestamp) + LATE_RECORD_MS;
-    return { rule: { side: 'Reconciling', ...LATE_RECORD_WAITS }, notAfter };
-  }
-  return reason === 'NotFound' ? { rule: { side: 'Stalled', ...LATE_RECORD_WAITS } } : {};
+function waitsFor(object: Activity, reason: FailureReason, late: boolean): Adjustment {
+  if (!late && reason !== 'NotFound') return {};
+  const rule = { side: late ? 'Reconciling' : 'Stalled', ...LATE_RECORD_WAITS } as const;
+  return { rule, notAfter: late ? lateUntil(object) : undefined };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Context, Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { LAST_TRY_MS } from '../../waits.ts';
 import { timestamp } from '../shared/canonical.ts';
-import { refuseSpec } from '../shared/checks.ts';
+import { refuseSpec, showPlan } from '../shared/checks.ts';
 import type { CommonStatus } from '../shared/common-status.ts';
 import { whenDue } from '../shared/due.ts';
 import { isVerified, ownershipOf } from '../shared/target.ts';
@@ -10,7 +10,7 @@ import { attempt } from './attempt.ts';
 import { cleanupGoal, type Goal, oursIn } from './decide.ts';
 import { counted, names, sameKey, type Tuple, withPlace } from './endpoints.ts';
 import { abandonedEvents, eventsOf } from './events.ts';
-import { planOf } from './preview.ts';
+import { previewOf } from './preview.ts';
 import { addressOf } from './remote.ts';
 import * as resource from './resource.ts';
 import { byAdoption } from './settle.ts';
@@ -105,9 +105,11 @@ export async function cleanUp(
   if (plan.type === 'let-go') return letGo(object, context, setup, plan.left);
   if (plan.type === 'unreadable') return refuseSpec(object, plan.problem, now);
   const { goal } = plan;
+  // Under `--plan-only` nothing is removed for a deletion either.
   if (kind.planOnly) {
+    const preview = previewOf(object, goal, now);
     const { hash } = addressOf(kind.api.baseUrl, goal);
-    return planOf(object, goal, { hash, isEmpty: false, how: PLAN_ONLY, now });
+    return showPlan(object, { preview, hash, isEmpty: false, how: PLAN_ONLY, now });
   }
   const latest = latestFrom(now, deadline);
   const due = whenDue(object, caller.factsOf(object), { confirmed: false, now });

@@ -4,11 +4,10 @@ import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
 import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
-import { howToSend } from '../shared/planned.ts';
 import { attempt } from './attempt.ts';
 import { goalOf, oursIn } from './decide.ts';
 import { cleanUp } from './deletion.ts';
-import { planOf } from './preview.ts';
+import { previewOf } from './preview.ts';
 import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
 import * as resource from './resource.ts';
 import { status } from './status.ts';
@@ -42,7 +41,7 @@ function create(kind: KindContext): Kind {
 
 /**
  * The finalizer stands under RemovePrivateEndpoints on who has something of its own at the API,
- * suspended or planned too; Retain takes it off. False: it is not known to be so.
+ * also while suspended or planned; Retain takes it off. False: it is not known to be so.
  */
 async function keepFinalizer(object: Organization, context: Context): Promise<boolean> {
   const { status: known = {} } = object;
@@ -56,25 +55,21 @@ function declaredOrganization({
   api: { baseUrl },
   planOnly,
 }: KindContext): Declared<Organization, Spec> {
-  const hashOf = (spec: Spec): string => addressOf(baseUrl, spec).hash;
   return {
     apiHash: digestOf(baseUrl),
     planOnly,
     parse: resource.parseSpec,
     contested: ({ organizationId }) => ({
       kind: resource.organizationType.kind,
-      what: 'the organization',
+      what: 'organization',
       beforeDeletion: BEFORE_DELETION,
       find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`,
     }),
-    isHeld: ({ status: { applied, pendingChange, privateEndpoints = [] } = {} }, spec) =>
-      applied?.requestHash === hashOf(spec) &&
+    hashOf: (spec) => addressOf(baseUrl, spec).hash,
+    isSettled: ({ status: { pendingChange, privateEndpoints = [] } = {} }) =>
       !pendingChange &&
       privateEndpoints.every(({ state, lastError }) => state === 'Present' && !lastError),
-    plan: (object, spec, isLast, now) => {
-      const plan = { hash: hashOf(spec), isEmpty: isLast, how: howToSend(spec), now };
-      return planOf(object, goalOf(spec), plan);
-    },
+    preview: (object, spec, now) => previewOf(object, goalOf(spec), now),
   };
 }
 

@@ -1,7 +1,7 @@
 import { LEFT_OUT_ALL_GONE_MS, LEFT_OUT_IS_EMPTY_MS } from '../../waits.ts';
+import { withDrift, withHistory } from '../shared/applied.ts';
 import type { Answer } from '../shared/calls.ts';
 import { timestamp } from '../shared/canonical.ts';
-import { withDrift, withHistory } from '../shared/changes.ts';
 import { generationOf } from '../shared/common-status.ts';
 import { fitTo } from '../shared/fit.ts';
 import type { FieldChange } from '../shared/preview.ts';
@@ -30,7 +30,8 @@ export function learn(known: Known, work: Work, replied: Replied): void {
   const { draft } = known;
   const reported = endpoint.readList(result);
   // What cannot be read is no empty list.
-  const isLeftOut = managesEndpoints(goal) && (result.privateEndpoints ?? undefined) === undefined;
+  const isAwaited = managesEndpoints(goal) || draft.pendingChange !== undefined;
+  const isLeftOut = isAwaited && (result.privateEndpoints ?? undefined) === undefined;
   const leftOut = isLeftOut ? listLeftOut(draft, sentAt) : undefined;
   const entries = reported ?? leftOut?.entries;
   const list = entries && new endpoint.Listing(entries);

@@ -1,6 +1,4 @@
-import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import { type Plan, showPlan } from '../shared/planned.ts';
 import type { Preview } from '../shared/preview.ts';
 import { type Decision, decide, type Goal, goalOf, isOurs, managesEndpoints } from './decide.ts';
 import * as endpoint from './endpoints.ts';
@@ -11,11 +9,6 @@ import { settle } from './settle.ts';
 
 const { names, counted, sameKey } = endpoint;
 
-export function planOf(object: Organization, goal: Goal, plan: Omit<Plan, 'preview'>): Result {
-  const { isEmpty, ...shown } = previewOf(object, goal, plan.now);
-  return showPlan(object, { ...plan, preview: shown, isEmpty: isEmpty && plan.isEmpty });
-}
-
 /** For the plugin: as if the object were alone. */
 export function preview(object: KubeObject, now: number): Preview {
   const parsed = parseSpec(object);
@@ -24,7 +17,7 @@ export function preview(object: KubeObject, now: number): Preview {
 }
 
 /** What an attempt would send while the API still holds what its last reply showed. */
-function previewOf(
+export function previewOf(
   { status = {}, metadata: { uid } }: Organization,
   goal: Goal,
   now: number,

@@ -1,6 +1,6 @@
 import * as waits from '../../waits.ts';
-import { BY_ITSELF } from '../shared/advice.ts';
 import { quoting, withoutStop } from '../shared/common-status.ts';
+import { BY_ITSELF } from '../shared/failure-report.ts';
 import type { FailureReason } from '../shared/failures.ts';
 import { managesEndpoints, nextChange } from './decide.ts';
 import { counted, names } from './endpoints.ts';

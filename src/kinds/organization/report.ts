@@ -1,8 +1,15 @@
 import type { Event, Result } from '../../controller/kind.ts';
-import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
 import { reportApplied } from '../shared/applied.ts';
 import * as common from '../shared/common-status.ts';
-import { type FailureReport, reportFailure, reportNoCall } from '../shared/failure-report.ts';
+import {
+  adviceWith,
+  BY_ITSELF,
+  checkIds,
+  type FailureReport,
+  grantRole,
+  reportFailure,
+  reportNoCall,
+} from '../shared/failure-report.ts';
 import { type Goal, isListedIn, isOurs } from './decide.ts';
 import { counted } from './endpoints.ts';
 import { problemOf } from './problem.ts';
@@ -74,7 +81,9 @@ export function inProgress(
   const message = `${isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`;
   const goesOn = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending' } as const;
   const summary = { ...goesOn, message };
-  const { status } = common.saying(object, { summary, now, attempts: object.status?.attempts });
+  // An edit starts anew.
+  const attempts = common.currentReady(object) && object.status?.attempts;
+  const { status } = common.saying(object, { summary, now, attempts });
   return common.statusWith(draft, { ...status, lastRequest });
 }
 
@@ -93,10 +102,11 @@ function failed(
   // What was refused is not what spec says.
   const isSpecFine = goal.isCleanup || isUnreadable;
   const advice = isSpecFine ? { ...ADVICE, Rejected: BY_ITSELF } : ADVICE;
-  const failure = { object, previous: object.status, answer, operation, now };
   return reportNoCall({
-    ...failure,
-    secretName: goal.credentialsSecretRef.name,
+    object,
+    answer,
+    now,
+    operation,
     advice: (reason) => (isUnreadable ? `${advice[reason]}. ${DECLARE_NAME}` : advice[reason]),
     adjust: () => (notAfter === undefined ? {} : { notAfter }),
   });
@@ -106,12 +116,12 @@ function hindered(known: Known, work: Ended): Said | undefined {
   const problem = problemOf(known, work);
   if (!problem) return undefined;
   const { began: object, now } = work;
-  const { outcome, message = '' } = known.draft.lastRequest ?? {};
-  const lost = outcome === 'Unknown' ? `${common.withoutStop(message)}. ` : '';
+  const { outcome, message: said = '' } = known.draft.lastRequest ?? {};
+  const lost = outcome === 'Unknown' ? `${common.withoutStop(said)}. ` : '';
   const notAfter = ahead(now, problem.at);
   const atLeastMs = problem.isExact && notAfter !== undefined ? notAfter - now : undefined;
-  const failure = { object, previous: object.status, now, notAfter, atLeastMs };
-  return reportFailure({ ...failure, reason: problem.reason, message: lost + problem.message });
+  const message = lost + problem.message;
+  return reportFailure({ object, reason: problem.reason, message, now, notAfter, atLeastMs });
 }
 
 function applied(known: Known, { began: object, goal, kind, now }: Ended): Said {

@@ -55,18 +55,13 @@ export function describeChanges(changes: readonly FieldChange[]): string {
     .join(', ');
 }
 
-/** How many differences a message names; the status has them all. */
-const NAMED_DIFFERENCES = 4;
-
-/** `a is 5, not 8`, for the message about an echo that differs. */
+/** `a is 5, not 8`, for the message about an echo that differs; the status has them all. */
 export function describeDifferences(differences: Comparison['differences']): string {
-  const named = differences
-    .slice(0, NAMED_DIFFERENCES)
-    .map(
-      ({ field, declared, reported }) => `${field} is ${shown(reported)}, not ${shown(declared)}`,
-    );
-  const more = differences.length - named.length;
-  return `${named.join(', ')}${more > 0 ? ` and ${more} more, see status.differences` : ''}`;
+  const texts = differences.map(
+    ({ field, declared, reported }) => `${field} is ${shown(reported)}, not ${shown(declared)}`,
+  );
+  const more = texts.splice(4).length;
+  return `${texts.join(', ')}${more > 0 ? ` and ${more} more, see status.differences` : ''}`;
 }
 
 /** A value in one line, whatever the API calls one. */

@@ -20,7 +20,8 @@ export function readEcho(result: Result): Required<Reported> {
   const otherSettings: { field: string; value: string }[] = [];
   for (const [field, value] of Object.entries(result)) {
     if (value === null) continue;
-    const read = isSetting(field) ? readAs(typeOf(field), value) : undefined;
+    const type = isNumber(field) ? 'number' : 'boolean';
+    const read = isSetting(field) ? readAs(type, value) : undefined;
     if (read === undefined) otherSettings.push({ field, value: canonicalJson(value) });
     else settings[field] = read;
   }
@@ -57,10 +58,6 @@ export function reportedOf(declared: Declared, { settings, otherSettings }: Repo
     return read === undefined ? [] : [[field, read] as const];
   });
   return { ...(settings as Declared), ...Object.fromEntries(additional) };
-}
-
-function typeOf(setting: string): 'number' | 'boolean' {
-  return isNumber(setting) ? 'number' : 'boolean';
 }
 
 /** As the type that is wanted; undefined where it cannot be read so. */

@@ -4,10 +4,9 @@ import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
 import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
-import { howToSend, showPlan } from '../shared/planned.ts';
 import { previewOf } from './preview.ts';
 import { settingsRequest, UPDATE_PIPE_SETTINGS } from './remote.ts';
-import { isConfirmed, report } from './report.ts';
+import { isSettled, report } from './report.ts';
 import {
   type PipeSettings,
   type PipeSettingsSpec,
@@ -45,19 +44,16 @@ export function declaredPipe(
 ): Declared<PipeSettings, PipeSettingsSpec> {
   const apiHash = digestOf(baseUrl);
   return {
-    ...{ apiHash, planOnly },
+    apiHash,
+    planOnly,
     parse: parseSpec,
     contested: ({ pipeId }) => ({
       kind: 'PipeSettings',
-      what: 'the pipe',
+      what: 'pipe',
       find: `kubectl get pipesettings.pipewright.dev -A --field-selector spec.pipeId=${pipeId}`,
     }),
-    isHeld: (object, spec) => isConfirmed(object, settingsRequest(baseUrl, spec)),
-    plan: (object, spec, isLast, now) => {
-      const { hash } = settingsRequest(baseUrl, spec);
-      const { isEmpty, ...preview } = previewOf(object, spec, apiHash);
-      const how = howToSend(spec);
-      return showPlan(object, { preview, hash, isEmpty: isEmpty && isLast, how, now });
-    },
+    hashOf: (spec) => settingsRequest(baseUrl, spec).hash,
+    isSettled,
+    preview: ({ status: known = {} }, spec) => previewOf(known, spec, apiHash),
   };
 }

@@ -1,29 +1,19 @@
-import type { KubeObject } from '../../kube/resource.ts';
-import type { Preview } from '../shared/preview.ts';
+import type { EmptyOrNot } from '../shared/preview.ts';
 import { plannedChanges } from './changes.ts';
 import { type Declared, reportedOf } from './echo.ts';
 import { declaredOf, settingsRequest } from './remote.ts';
-import { type PipeSettings, type PipeSettingsSpec, parseSpec } from './resource.ts';
-
-/** For the plugin: as if the object were alone. The spec is valid. */
-export function preview(object: KubeObject): Preview {
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(`a spec that is not valid is previewed: ${parsed.message}`);
-  // The API that the status speaks of is taken to be the one that is called.
-  const { status } = object as PipeSettings;
-  return previewOf(object as PipeSettings, parsed.spec, status?.verified?.apiHash);
-}
+import type { PipeSettingsSpec, PipeSettingsStatus } from './resource.ts';
 
 /** To the letter what Apply would send. */
 export function previewOf(
-  object: PipeSettings,
+  status: PipeSettingsStatus,
   spec: PipeSettingsSpec,
   apiHash: string | undefined,
-): Preview & { readonly isEmpty: boolean } {
+): EmptyOrNot {
   const { path, body, keys } = settingsRequest('', spec);
-  const reported = reportedBy(object, spec, apiHash);
+  const reported = reportedBy(status, spec, apiHash);
   const changes = plannedChanges(declaredOf(spec), reported);
-  const isSettled = object.status?.unconfirmedWrite === undefined;
+  const isSettled = status.unconfirmedWrite === undefined;
   return {
     does: 'send',
     says: `One PUT with ${keys.length} ${keys.length === 1 ? 'setting' : 'settings'}`,
@@ -39,10 +29,10 @@ export function previewOf(
  * holds says nothing here.
  */
 export function reportedBy(
-  { status }: PipeSettings,
+  status: PipeSettingsStatus,
   spec: PipeSettingsSpec,
   apiHash: string | undefined,
 ): Declared | undefined {
-  const isOfApi = status?.verified !== undefined && status.verified.apiHash === apiHash;
+  const isOfApi = apiHash !== undefined && status.verified?.apiHash === apiHash;
   return isOfApi && status.settings ? reportedOf(declaredOf(spec), status) : undefined;
 }

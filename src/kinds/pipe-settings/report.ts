@@ -1,13 +1,15 @@
 import type { Success } from '../../api/reply/verdict.ts';
 import type { Event, Result } from '../../controller/kind.ts';
-import { adviceWith, BY_ITSELF, checkIds, grantRole } from '../shared/advice.ts';
-import { reportApplied } from '../shared/applied.ts';
+import { reportApplied, withDrift, withHistory } from '../shared/applied.ts';
 import type { Answer, NoCall } from '../shared/calls.ts';
 import { digestOf, timestamp, wholeSecond } from '../shared/canonical.ts';
-import { withDrift, withHistory } from '../shared/changes.ts';
-import { generationOf, isReady, lastRequestOf, quoting, saying } from '../shared/common-status.ts';
+import { isReady, lastRequestOf, quoting, saying } from '../shared/common-status.ts';
 import {
+  adviceWith,
+  BY_ITSELF,
+  checkIds,
   type FailureReport,
+  grantRole,
   reportFailure,
   reportNoCall,
   resultOf,
@@ -48,19 +50,13 @@ export interface Sent {
 /** Turns the answer to the PUT into the whole status, the events and the next reconcile. */
 export function report(sent: Sent, answer: NoCall | Answer): Result {
   if (answer.type === 'success') return reportReply(sent, answer);
-  const { object, spec, request, now } = sent;
+  const { object, request, now } = sent;
   // What the status shows holds without this call; the limiter wakes the object when the key works.
-  if (answer.type === 'key-refused' && isReady(object) && isConfirmed(object, request))
+  const isHeld = object.status?.applied?.requestHash === request.hash && isSettled(object);
+  if (answer.type === 'key-refused' && isReady(object) && isHeld)
     return { next: 'on-change', did: answer.type };
-  const failure = reportNoCall({
-    object,
-    previous: object.status,
-    answer,
-    operation: UPDATE_PIPE_SETTINGS,
-    secretName: spec.credentialsSecretRef.name,
-    advice: (reason) => ADVICE[reason],
-    now,
-  });
+  const operation = UPDATE_PIPE_SETTINGS;
+  const failure = reportNoCall({ object, answer, operation, advice: (of) => ADVICE[of], now });
   const result = resultOf(object, failure, 'verdict' in answer ? 'put' : answer.type, answer);
   if (answer.type !== 'failure' || answer.verdict.outcome !== 'Unknown') return result;
   const unconfirmedWrite = lostWrite(sent, answer.sentAt ?? now);
@@ -68,18 +64,13 @@ export function report(sent: Sent, answer: NoCall | Answer): Result {
 }
 
 /**
- * Whether what the API last confirmed is what is declared now, nothing has been tried in vain
- * since, and no earlier request may still take effect.
+ * Whether nothing was tried in vain since the API last confirmed something, and no earlier request
+ * may still take effect.
  */
-export function isConfirmed({ status }: PipeSettings, { hash }: SettingsRequest): boolean {
-  const { applied, lastRequest, differences = [], unconfirmedWrite } = status ?? {};
-  return (
-    applied?.requestHash === hash &&
-    lastRequest?.time === applied.time &&
-    lastRequest.outcome === 'Succeeded' &&
-    differences.length === 0 &&
-    unconfirmedWrite === undefined
-  );
+export function isSettled({ status }: PipeSettings): boolean {
+  const { applied, lastRequest, differences, unconfirmedWrite } = status ?? {};
+  const isLast = lastRequest?.outcome === 'Succeeded' && lastRequest.time === applied?.time;
+  return isLast && differences === undefined && unconfirmedWrite === undefined;
 }
 
 type LostWrite = NonNullable<PipeSettingsStatus['unconfirmedWrite']>;
@@ -94,9 +85,8 @@ function openWrite({ object, request, settlesInMs }: Sent, sentAt: number): Lost
 /** Where an earlier one may still land too, no later request has its hash. */
 function lostWrite(sent: Sent, sentAt: number): LostWrite {
   const { hash } = sent.request;
-  const other = openWrite(sent, sentAt);
-  const requestHash = other ? digestOf(other.requestHash, hash) : hash;
-  return { time: timestamp(sentAt), requestHash };
+  const other = openWrite(sent, sentAt)?.requestHash;
+  return { time: timestamp(sentAt), requestHash: other ? digestOf(other, hash) : hash };
 }
 
 /** HTTP 200 with a result, and what it says about what was declared. */
@@ -114,20 +104,18 @@ function reportReply(sent: Sent, answer: Extract<Answer, { type: 'success' }>): 
   const declared = declaredOf(spec);
   // As it will be read from the status, or a value that is cut there would change each time.
   const echo = fitTo(schema, readEcho(verdict.result));
-  const before = reportedBy(object, spec, apiHash);
+  const before = reportedBy(previous, spec, apiHash);
   const replies = { declared, before, after: reportedOf(declared, echo ?? {}) };
-  const changed = changes.confirmedChanges(replies, isSameRequest(sent));
+  const isSame = previous.applied?.requestHash === sent.request.hash;
+  const changed = changes.confirmedChanges(replies, isSame);
   const drift = isOpen(object) ? [] : changes.driftBetween(replies, previous.applied?.keys ?? []);
   const compared = compare(declared, verdict.result);
   const { differences, notReported } = compared;
   const lost = openWrite(sent, sentAt);
   const replied: Replied = { ...sent, ...compared, verdict, changed };
   const isAsDeclared = differences.length === 0;
-  const ending = !isAsDeclared
-    ? notConfirmed(replied)
-    : lost
-      ? accepted(replied, lost)
-      : applied(replied);
+  const asDeclared = lost ? accepted(replied, lost) : applied(replied);
+  const ending = isAsDeclared ? asDeclared : notConfirmed(replied);
   const { requestId } = verdict;
   const status = {
     ...ending.status,
@@ -151,27 +139,16 @@ function filled<T extends object>(value: T | undefined): T | undefined {
   return value && Object.keys(value).length > 0 ? value : undefined;
 }
 
-/** The same was sent before, and accepted. */
-function isSameRequest({ object: { status = {} }, request }: Sent): boolean {
-  const { applied, unconfirmedWrite, lastRequest } = status;
-  const isAccepted = unconfirmedWrite !== undefined && lastRequest?.outcome === 'Succeeded';
-  return applied?.requestHash === request.hash || isAccepted;
-}
-
 /** Whether a request of ours may have changed something since the last reply. */
-function isOpen(object: PipeSettings): boolean {
-  const { applied, lastRequest, differences, observedGeneration, unconfirmedWrite } =
-    object.status ?? {};
-  const isLastConfirmed = applied && lastRequest?.outcome === 'Succeeded' && !differences;
-  // A request of a generation in between may have declared anything.
-  const isKnown =
-    isLastConfirmed || [applied?.generation, generationOf(object)].includes(observedGeneration);
-  return unconfirmedWrite !== undefined || !isKnown;
+function isOpen({ status = {}, metadata: { generation } }: PipeSettings): boolean {
+  // What an earlier generation declared may have come about late.
+  const isLate = status.differences !== undefined && status.observedGeneration !== generation;
+  return status.unconfirmedWrite !== undefined || isLate;
 }
 
 function notConfirmed({ object, verdict, differences, now }: Replied): FailureReport {
   const message = `The API accepted the settings but reports other values: ${changes.describeDifferences(differences)}${quoting(verdict.requestId)}. They are sent again a few times, then every 6 hours; if this stays so, declare the values that the API keeps`;
-  return reportFailure({ object, previous: object.status, reason: 'NotConfirmed', message, now });
+  return reportFailure({ object, reason: 'NotConfirmed', message, now });
 }
 
 /** An earlier request may take effect after this one, so it is sent once more when none can. */

@@ -1,18 +1,14 @@
 import * as z from 'zod/mini';
-import type { KubeObject, ResourceType } from '../../kube/resource.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { typeOf } from '../schema/definition.ts';
 import { type Stored, specParser } from '../schema/parser.ts';
 import * as piece from '../schema/schema.ts';
 import * as shared from '../schema/spec-fields.ts';
-import { commonStatus, digest, writeStatus } from '../schema/status-fields.ts';
+import { digest, statusOf, writeStatus } from '../schema/status-fields.ts';
 import { piece as made, toStructural } from '../schema/structural.ts';
 import * as settings from './settings.ts';
 
-export const pipeSettingsType: ResourceType = {
-  group: 'pipewright.dev',
-  version: 'v1alpha1',
-  plural: 'pipesettings',
-  kind: 'PipeSettings',
-};
+export const pipeSettingsType = typeOf('PipeSettings', 'pipesettings');
 
 type Whole = ReturnType<typeof piece.integer>;
 type Shape = {
@@ -30,11 +26,8 @@ function settingsShape(number: (name: settings.NumberName) => Whole): Shape {
 
 const declaredSettings = settingsShape((name) => {
   const { min, max, unit } = settings.RANGES[name];
-  return piece.integer(
-    `${settings.ABOUT[name]} ${`${min} to ${max} ${unit}`.trimEnd()}.`,
-    min,
-    max,
-  );
+  const range = `${min} to ${max} ${unit}`.trimEnd();
+  return piece.integer(`${settings.ABOUT[name]} ${range}.`, min, max);
 });
 
 const MOST_ADDITIONAL = 20;
@@ -110,45 +103,35 @@ const otherSetting = piece.fields('One setting.', {
   value: piece.text('Its value as JSON text, cut at 128 characters.', 128),
 });
 
-export const status = piece.someOf(
-  'What the operator did and what the API reported. Only the operator writes it.',
-  {
-    ...commonStatus,
-    ...writeStatus({
-      // All twelve and the additional ones, whose names are the longest.
-      keys: 32,
-      differences: 32,
-      planRequests: 1,
-      planChanges: 32,
-      historyChanges: 12,
-      field: 64,
-      // A history has many.
-      historyValue: 16,
-      body: 4096,
-    }),
-    settings: piece.someOf('The settings as the API last reported them.', reportedSettings),
-    otherSettings: piece.list(
-      'Other settings in the last response, and those whose value could not be read; the first 20.',
-      20,
-      otherSetting,
-    ),
-    unconfirmedWrite: piece.fields(
-      'The last request of which nobody knows whether it took effect.',
-      {
-        time: piece.timestamp('When it was sent.'),
-        requestHash: digest('Its hash, as in applied.requestHash.'),
-      },
-    ),
-  },
-);
+export const status = statusOf({
+  ...writeStatus({
+    // All twelve and the additional ones, whose names are the longest.
+    keys: 32,
+    differences: 32,
+    planRequests: 1,
+    planChanges: 32,
+    historyChanges: 12,
+    field: 64,
+    // A history has many.
+    historyValue: 16,
+    body: 4096,
+  }),
+  settings: piece.someOf('The settings as the API last reported them.', reportedSettings),
+  otherSettings: piece.list(
+    'Other settings in the last response, and those whose value could not be read; the first 20.',
+    20,
+    otherSetting,
+  ),
+  unconfirmedWrite: piece.fields('The last request of which nobody knows whether it took effect.', {
+    time: piece.timestamp('When it was sent.'),
+    requestHash: digest('Its hash, as in applied.requestHash.'),
+  }),
+});
 
 export type PipeSettingsSpec = Stored<z.output<typeof spec>>;
 export type PipeSettingsStatus = Stored<z.output<typeof status>>;
 
-/**
- * As stored. `spec` is unknown until `parseSpec` has read it; `status` is ours and was checked by
- * the API server.
- */
+/** As stored: `spec` is unknown until `parseSpec` has read it; `status` is ours. */
 export interface PipeSettings extends KubeObject {
   readonly status?: PipeSettingsStatus;
 }

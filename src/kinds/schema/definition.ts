@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { ResourceType } from '../../kube/resource.ts';
+import { pendingStatus } from './status-fields.ts';
 
 /** A column of `kubectl get`. */
 export interface Column {
@@ -12,44 +13,75 @@ export interface Column {
   readonly wide?: true;
 }
 
-/** All that a kind's CRD is made from. */
-export interface Definition {
+interface OfKind {
   readonly type: ResourceType;
-  readonly singular: string;
   readonly shortName: string;
   readonly about: string;
   readonly spec: z.ZodMiniType;
   readonly status: z.ZodMiniType;
+  readonly columns: readonly Column[];
+}
+
+/** All that a kind's CRD is made from. */
+export interface Definition extends OfKind {
+  readonly singular: string;
   /** What `status` is before the first reconcile. */
   readonly pendingStatus: object;
-  readonly columns: readonly Column[];
   /** JSON paths that field selectors may name. */
   readonly selectableFields: readonly string[];
 }
 
-const columns =
-  (more: Pick<Column, 'type' | 'wide'>) =>
-  (name: string, path: string, about: string): Column => ({ name, path, about, ...more });
+export function typeOf(kind: string, plural: string): ResourceType {
+  return { group: 'pipewright.dev', version: 'v1alpha1', plural, kind };
+}
 
-export const column = columns({});
-export const wideColumn = columns({ wide: true });
-const dateColumn = columns({ type: 'date' });
+export function column(name: string, path: string, about: string, type?: 'date'): Column {
+  return { name, path, about, ...(type && { type }) };
+}
 
 const ofReady = (field: string) => `.status.conditions[?(@.type=="Ready")].${field}`;
-const STALLED = '.status.conditions[?(@.type=="Stalled")].status';
+const IS_STALLED = '.status.conditions[?(@.type=="Stalled")].status';
+export const STALLED = column('Stalled', IS_STALLED, 'True where a person must act.');
+const APPLIED = '.status.applied.time';
+/** Of a kind that writes to the API. */
+export const WRITING = {
+  ready: 'True where the API has confirmed the declared state.',
+  columns: [STALLED, column('Last Applied', APPLIED, 'Age of the last confirmation.', 'date')],
+};
+const CREATED = '.metadata.creationTimestamp';
+const ID = '.spec.organizationId';
+export const ORGANIZATION = column('Organization', ID, 'Id of the organization.');
 
-/** Columns that every kind has, and `lastApplied` those that write. */
-export const COLUMNS = {
-  reason: column('Reason', ofReady('reason'), 'Why it is ready or not, in one word.'),
-  stalled: column('Stalled', STALLED, 'True where a person must act.'),
-  lastApplied: dateColumn('Last Applied', '.status.applied.time', 'Age of the last confirmation.'),
-  age: dateColumn('Age', '.metadata.creationTimestamp', 'Time since this object was created.'),
-  organization: wideColumn('Organization', '.spec.organizationId', 'Id of the organization.'),
-  requestId: wideColumn('Request ID', '.status.lastRequest.requestId', 'Id of the last response.'),
-  nextAttempt: wideColumn('Next Attempt', '.status.nextAttemptTime', 'Time of the next attempt.'),
-  message: wideColumn('Message', ofReady('message'), 'What happened and what to do.'),
-} as const;
-
-export function readyColumn(about: string): Column {
-  return column('Ready', ofReady('status'), about);
+/** Adds what every kind has. */
+export function define({
+  ready,
+  wide,
+  ids,
+  ...own
+}: OfKind & {
+  /** When it is Ready. */
+  readonly ready: string;
+  readonly wide: readonly Column[];
+  /** Its immutable fields of spec. */
+  readonly ids: readonly string[];
+}): Definition {
+  const shown = [
+    column('Ready', ofReady('status'), ready),
+    column('Reason', ofReady('reason'), 'Why it is ready or not, in one word.'),
+    ...own.columns,
+    column('Age', CREATED, 'Time since this object was created.', 'date'),
+  ];
+  const more = [
+    ...wide,
+    column('Request ID', '.status.lastRequest.requestId', 'Id of the last response.'),
+    column('Next Attempt', '.status.nextAttemptTime', 'Time of the next attempt.'),
+    column('Message', ofReady('message'), 'What happened and what to do.'),
+  ];
+  return {
+    ...own,
+    singular: own.type.kind.toLowerCase(),
+    pendingStatus,
+    columns: [...shown, ...more.map((one) => ({ ...one, wide: true as const }))],
+    selectableFields: [...ids, 'credentialsSecretRef.name'].map((field) => `.spec.${field}`),
+  };
 }

@@ -14,14 +14,6 @@ export type SpecResult<Spec> =
   | { readonly ok: true; readonly spec: Spec }
   | { readonly ok: false; readonly message: string };
 
-/** One thing that is wrong with a spec. */
-export interface SpecProblem {
-  /** From `spec` down; where a field is missing, the place where it belongs. */
-  readonly path: readonly PropertyKey[];
-  /** A sentence without its stop, with field and value. */
-  readonly message: string;
-}
-
 /**
  * A parser of stored specs, which an older schema may have let in. Unknown fields are ignored, as
  * the API server prunes them. The message names each problem with its field and value.
@@ -34,33 +26,8 @@ export function specParser<Schema extends z.ZodMiniType>(schema: Schema) {
   };
 }
 
-/**
- * All that is wrong with a spec as somebody has written it. A field that the schema does not have
- * is wrong too: kubectl refuses it, and the API server would drop it.
- */
-export function specProblems(schema: z.ZodMiniType, spec: unknown): readonly SpecProblem[] {
-  const { data, error } = schema.safeParse(spec);
-  if (error)
-    return error.issues.map((issue) => ({ path: issue.path, message: problem(issue, spec) }));
-  const unknown = unknownFields(spec, data, []);
-  return unknown.map((path) => ({ path, message: `${fieldAt(path)} is not a known field` }));
-}
-
-/** What a parser has left out. */
-function unknownFields(
-  given: unknown,
-  taken: unknown,
-  at: readonly PropertyKey[],
-): (readonly PropertyKey[])[] {
-  if (typeof given !== 'object' || given === null) return [];
-  const kept = (taken ?? {}) as Readonly<Record<string, unknown>>;
-  return Object.entries(given).flatMap(([name, value]) => {
-    const path = [...at, Array.isArray(given) ? Number(name) : name];
-    return Object.hasOwn(kept, name) ? unknownFields(value, kept[name], path) : [path];
-  });
-}
-
-function problem({ code, path, message }: z.core.$ZodIssue, spec: unknown): string {
+/** A sentence without its stop, with field and value. */
+export function problem({ code, path, message }: z.core.$ZodIssue, spec: unknown): string {
   const value = valueAt(spec, path);
   if (value === undefined) return `${fieldAt(path)} is required`;
   if (code === 'invalid_key') return `${fieldAt(path)} ${message}`;
@@ -69,7 +36,7 @@ function problem({ code, path, message }: z.core.$ZodIssue, spec: unknown): stri
   return [`${fieldAt(path)} ${must}, not ${shown}`, ...advice].join('; ');
 }
 
-function fieldAt(path: readonly PropertyKey[]): string {
+export function fieldAt(path: readonly PropertyKey[]): string {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`));
   return `spec${steps.join('')}`;
 }
@@ -78,4 +45,20 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   let value = root;
   for (const step of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[step];
   return value;
+}
+
+/**
+ * What of a stored status its schema takes. A cluster with an older or laxer CRD may hold anything
+ * there: a field that does not fit is left out whole, as if it had never been written. Read as it
+ * is, it would break every reconcile; carried on, it would have each write refused.
+ */
+export function soundStatus(schema: z.ZodMiniType): (status: unknown) => object | undefined {
+  return (status) => {
+    const { data, error } = schema.safeParse(status);
+    if (!error) return data as object | undefined;
+    if (typeof status !== 'object' || status === null) return undefined;
+    const wrong = new Set(error.issues.map(({ path }) => path[0]));
+    const rest = Object.entries(status).filter(([name]) => !wrong.has(name));
+    return schema.safeParse(Object.fromEntries(rest)).data as object | undefined;
+  };
 }

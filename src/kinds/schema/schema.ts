@@ -140,7 +140,7 @@ export function optional<Schema extends z.ZodMiniType>(schema: Schema) {
   return piece(z.optional(schema), toStructural(schema));
 }
 
-type Pieces = Readonly<Record<string, z.ZodMiniType>>;
+export type Pieces = Readonly<Record<string, z.ZodMiniType>>;
 
 /**
  * An object with these fields. Others are ignored, as the API server prunes them. `rules` are for

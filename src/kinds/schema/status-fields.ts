@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Stored } from './parser.ts';
+import * as piece from './schema.ts';
 import { choice, fields, integer, list, optional, scalar, text, timestamp } from './schema.ts';
 
 /**
@@ -66,6 +67,11 @@ export const commonStatus = {
   ),
 };
 
+export function statusOf<Shape extends piece.Pieces>(own: Shape) {
+  const about = 'What the operator did and what the API reported. Only the operator writes it.';
+  return piece.someOf(about, { ...commonStatus, ...own });
+}
+
 /** What an object shows before its first reconcile, so that no status is not taken for success. */
 export const pendingStatus = {
   observedGeneration: -1,
@@ -87,11 +93,10 @@ type Counts = 'keys' | 'differences' | 'planRequests' | 'planChanges' | 'history
 /** In code points. */
 type Lengths = 'field' | 'historyValue' | 'body';
 
-/** In differences, drift and plan, where it is text. */
-const LONGEST_VALUE = 64;
-
 /** The part of `status` that kinds have which write to the API. */
 export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
+  // In differences, drift and plan.
+  const longest = 64;
   const field = text('Name of the field.', most.field);
   const change = (max: number) => ({
     field,
@@ -101,11 +106,11 @@ export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
   const changes = (about: string, max: number, value: number) =>
     list(about, max, fields('One field.', change(value)));
   const seen = timestamp('When it was seen.');
-  const drifted = fields('One change.', { ...change(LONGEST_VALUE), time: seen });
+  const drifted = fields('One change.', { ...change(longest), time: seen });
   const difference = fields('One field.', {
     field,
-    declared: scalar('The value in spec.', LONGEST_VALUE),
-    reported: scalar('The value in the response; a list or object as JSON text.', LONGEST_VALUE),
+    declared: scalar('The value in spec.', longest),
+    reported: scalar('The value in the response; a list or object as JSON text.', longest),
   });
   const request = fields('One request.', {
     method: choice('HTTP method.', ['GET', 'PUT', 'PATCH']),
@@ -145,14 +150,15 @@ export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
       ),
       hash: digest(`${HASH}; equal to applied.requestHash once that is confirmed.`),
       requests: list('The requests in order, the first that fit.', most.planRequests, request),
-      changes: changes('The fields that would change.', most.planChanges, LONGEST_VALUE),
+      changes: changes('The fields that would change.', most.planChanges, longest),
     }),
     history: list('The last 10 confirmed changes, newest last.', 10, write),
   };
 }
 
 export type LastRequest = Stored<z.output<typeof lastRequest>>;
-type Written = ReturnType<typeof writeStatus>;
-export type WriteStatus = {
-  readonly [Name in keyof Written]?: Stored<z.output<Written[Name]>> | undefined;
+type StoredAs<Fields extends piece.Pieces> = {
+  readonly [Name in keyof Fields]?: Stored<z.output<Fields[Name]>> | undefined;
 };
+export type CommonStatus = StoredAs<typeof commonStatus>;
+export type WriteStatus = StoredAs<ReturnType<typeof writeStatus>>;

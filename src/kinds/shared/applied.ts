@@ -11,6 +11,7 @@ import {
 } from './common-status.ts';
 import { reassertedAt } from './due.ts';
 import type { FailureReport } from './failure-report.ts';
+import type { FieldChange } from './preview.ts';
 
 /** What the API has confirmed. */
 export interface Confirmation {
@@ -59,4 +60,27 @@ function unmanagedEvents({ object, keys, reported }: Confirmation): readonly Eve
   const left = gone.map((key) => `${key} (${reported(key)})`).join(', ');
   const note = `No longer in spec, so no longer managed; the API keeps what it has: ${left}`;
   return [{ type: 'Normal', reason: 'NoLongerManaged', note }];
+}
+
+/** `status.drift` with what was found now; the newest that it holds. */
+export function withDrift(
+  before: WriteStatus['drift'] = [],
+  found: readonly FieldChange[],
+  now: number,
+): WriteStatus['drift'] {
+  const time = timestamp(now);
+  const all = [...before, ...found.map((change) => ({ ...change, time }))];
+  return all.length > 0 ? all.slice(-12) : undefined;
+}
+
+/** `status.history` with what a reply has confirmed; the newest that it holds. */
+export function withHistory(
+  before: WriteStatus['history'],
+  changes: readonly FieldChange[],
+  reply: { readonly object: KubeObject; readonly requestId: string | undefined; now: number },
+): WriteStatus['history'] {
+  if (changes.length === 0) return before;
+  const { object, requestId, now } = reply;
+  const entry = { time: timestamp(now), generation: generationOf(object), requestId, changes };
+  return [...(before ?? []), entry].slice(-10);
 }

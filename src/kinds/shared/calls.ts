@@ -1,30 +1,69 @@
+import type { ApiRequest, Objection } from '../../api/http/client.ts';
+import type { Permit } from '../../api/limiter/contract.ts';
+import type { Wish as PermitWish } from '../../api/limiter/permits.ts';
+import { maskFor, maskTexts } from '../../api/reply/masked.ts';
+import { type Failure, judge, type Success } from '../../api/reply/verdict.ts';
 import type { Context } from '../../controller/kind.ts';
 import { queueKey } from '../../controller/queue.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
+import type { SecretRef } from '../../kube/secrets/key-pair.ts';
+import { longWaitStatus, secretRefOf } from './common-status.ts';
 import type { KindContext } from './context.ts';
-import type { Calls, NoCall, Wish } from './contract.ts';
-import type { CallFacts } from './due.ts';
-import { OneAttempt } from './one-attempt.ts';
-import { Remembered, secretRefOf } from './remembered.ts';
+import type { CredentialProblem, UsableCredential } from './credentials.ts';
+import type { CallFacts, Due } from './due.ts';
+import { Keys } from './keys.ts';
 import { Targets } from './target.ts';
 
-export type { Answer, CallRequest, Calls, NoCall, Wish } from './contract.ts';
+/** One request of a kind; the key is added when it is sent. */
+export interface CallRequest extends Pick<ApiRequest, 'operation' | 'method' | 'path' | 'body'> {
+  /** Changes something: decides what a lost answer means. */
+  readonly write: boolean;
+  /** What the path names: 'pipe', 'organization'; ends "… not found". */
+  readonly of: string;
+}
+
+/** Why there is no permit. */
+export type NoCall =
+  | { readonly type: 'no-credential'; readonly problem: CredentialProblem }
+  /** The API refused the key before, and nobody calls with it until a trial call works. */
+  | { readonly type: 'key-refused' }
+  /** Another attempt has the target; the object is reconciled when that one ends. */
+  | { readonly type: 'target-busy' }
+  | { readonly type: 'not-wanted' };
+
+/** What came of a call. `sentAt`: epoch ms of the first byte; absent: none left. */
+export type Answer =
+  | { readonly type: 'success'; readonly verdict: Success; readonly sentAt: number }
+  | {
+      readonly type: 'failure';
+      readonly verdict: Failure;
+      readonly sentAt?: number | undefined;
+      /** How long the key is paused for everybody, counted from the answer. */
+      readonly pausedMs?: number | undefined;
+      /** After a 401: what can be seen of the key without showing it. */
+      readonly doubt?: string | undefined;
+    }
+  /** Not one byte left. */
+  | { readonly type: 'called-off' };
+
+/** With which key an attempt calls, and how urgently. */
+export interface Wish extends Pick<Extract<Due, { type: 'now' }>, 'priority' | 'halfOpen'> {
+  readonly ref: SecretRef;
+}
 
 /** Makes the calls of one kind. `targetOf` undefined: its objects do not disturb one another. */
 export class Caller<T extends KubeObject> {
   readonly #kind: string;
   readonly #context: KindContext;
   readonly #targetOf: (object: T) => string | undefined;
-  readonly #remembered: Remembered;
+  readonly #keys: Keys;
   readonly #targets: Targets;
-  /** The version of which Secret each object was last tried with. */
-  readonly #tried = new Map<string, { readonly name: string; readonly version: string }>();
 
   constructor(kind: string, context: KindContext, targetOf: (object: T) => string | undefined) {
     this.#kind = kind;
     this.#context = context;
     this.#targetOf = targetOf;
-    this.#remembered = new Remembered(context.readCredential);
+    this.#keys = new Keys(context.readCredential);
     this.#targets = new Targets((id) => context.enqueue(id, 'user'));
   }
 
@@ -38,17 +77,10 @@ export class Caller<T extends KubeObject> {
     wish: Wish,
     act: (calls: Calls, none: NoCall | undefined) => Promise<Made>,
   ): Promise<Made> {
-    const { name } = wish.ref;
-    const calls = new OneAttempt({
-      ...this.#context,
-      context,
-      wish,
-      remembered: this.#remembered,
-      targets: this.#targets,
-      id: queueKey(this.#kind, keyOf(object)),
-      target: this.#targetOf(object),
-      onTried: (version) => void this.#tried.set(keyOf(object), { name, version }),
-    });
+    const id = queueKey(this.#kind, keyOf(object));
+    const target = this.#targetOf(object);
+    const shared = { ...this.#context, keys: this.#keys, targets: this.#targets };
+    const calls = new OneAttempt({ ...shared, context, wish, id, target });
     try {
       return await act(calls, await calls.permit());
     } finally {
@@ -56,31 +88,157 @@ export class Caller<T extends KubeObject> {
     }
   }
 
-  factsOf(object: T): CallFacts {
-    const { secrets, limiter } = this.#context;
+  /** `hasPermit`: this attempt has one in hand. */
+  factsOf(object: T, hasPermit = false): CallFacts {
+    const { secrets, permits } = this.#context;
     const name = secretRefOf(object)?.name;
-    const last = this.#tried.get(keyOf(object));
     return {
       secret: name ? secrets.state(object.metadata.namespace, name) : { state: 'unknown' },
-      triedSecret: last?.name === name ? last?.version : undefined,
-      hasSlot: limiter.hasSlot(queueKey(this.#kind, keyOf(object))),
+      triedSecret: this.#keys.triedVersion(object),
+      hasSlot: hasPermit || permits.limiter.hasSlot(queueKey(this.#kind, keyOf(object))),
     };
   }
 
   /** Keeps the key of an object with a finalizer of ours for its cleanup. */
   remember(object: T): Promise<void> {
-    return this.#remembered.refresh(object);
+    return this.#keys.remember(object);
   }
 
   /** At the end of every reconcile: who did not ask in it loses its place in line. */
   reconciled(key: string): void {
-    this.#context.limiter.release(queueKey(this.#kind, key));
+    this.#context.permits.limiter.release(queueKey(this.#kind, key));
   }
 
   /** The object is gone. */
   forget(key: string): void {
-    this.#context.limiter.forget(queueKey(this.#kind, key));
-    this.#tried.delete(key);
-    this.#remembered.forget(key);
+    this.#context.permits.limiter.forget(queueKey(this.#kind, key));
+    this.#keys.forget(key);
+  }
+}
+
+interface AttemptOptions extends Pick<KindContext, 'api' | 'permits' | 'clock'> {
+  /** The queue key of the object. */
+  readonly id: string;
+  readonly target: string | undefined;
+  readonly targets: Targets;
+  readonly context: Context;
+  readonly wish: Wish;
+  readonly keys: Keys;
+}
+
+/** With the key that the call is made with. */
+interface KeyWish extends PermitWish {
+  readonly read: UsableCredential;
+}
+
+export type Calls = Pick<OneAttempt, 'permit' | 'send' | 'pausedSince' | 'end'>;
+
+/** The calls of one attempt, from its first permit to its end. */
+class OneAttempt {
+  readonly #with: AttemptOptions;
+  #granted: { readonly permit: Permit; readonly read: UsableCredential } | undefined;
+  /** Of the last call or permit. */
+  #credential: string | undefined;
+  #hasTarget = false;
+
+  constructor(options: AttemptOptions) {
+    this.#with = options;
+  }
+
+  /**
+   * Waits for its turn, holding nothing, until `context.signal` ends it. The first one then takes
+   * the target; later ones go ahead of all that wait. Undefined: granted, or in hand already.
+   */
+  async permit(): Promise<NoCall | undefined> {
+    const { id, context, permits, target, targets } = this.#with;
+    if (this.#granted) return undefined;
+    const asked = await permits.permit<KeyWish, NoCall>({
+      key: id,
+      wish: () => this.#callWish(),
+      signal: context.signal,
+      parked: (wait) => context.parked(wait),
+      async onLongWait(ahead) {
+        const status = longWaitStatus(context.object(), ahead, context.now());
+        return status === undefined || context.save(status);
+      },
+    });
+    if (asked.type !== 'granted') return asked;
+    const { permit, wish } = asked;
+    // In this order: who waited for a permit with the target in hand would hold up the other.
+    if (target !== undefined && !this.#hasTarget && !targets.enter(target, id)) {
+      permit.finish();
+      return { type: 'target-busy' };
+    }
+    this.#hasTarget = target !== undefined;
+    this.#granted = { permit, read: wish.read };
+    this.#credential = wish.credential;
+    return undefined;
+  }
+
+  async #callWish(): Promise<KeyWish | NoCall> {
+    const { context, wish, keys } = this.#with;
+    const read = await keys.read(context.object(), wish.ref);
+    if (!context.stillWanted()) return { type: 'not-wanted' };
+    if (!read.ok) {
+      keys.tried(context.object(), wish.ref, read);
+      return { type: 'no-credential', problem: read.problem };
+    }
+    return {
+      read,
+      credential: read.credential.id,
+      tenant: context.object().metadata.namespace,
+      lane: wish.priority,
+      probe: wish.halfOpen,
+      goesOn: this.#credential !== undefined,
+    };
+  }
+
+  /**
+   * With a permit in hand: one call, its result masked. `isTooLate` is asked right before the first
+   * byte, as is whether it is still wanted, led and not paused.
+   */
+  async send(request: CallRequest, isTooLate = (): boolean => false): Promise<Answer> {
+    const { api, clock, context, id, keys, wish } = this.#with;
+    if (!this.#granted) throw new Error(`${id} calls without a permit`);
+    const { permit, read } = this.#granted;
+    const { credential } = read;
+    let sentAt: number | undefined;
+    const begin = (): Objection | undefined => {
+      if (isTooLate() || !context.stillWanted()) return 'not-wanted';
+      if (!permit.begin()) return 'not-permitted';
+      sentAt = clock.now();
+      keys.tried(context.object(), wish.ref, read);
+      return undefined;
+    };
+    const { operation, method, path, body } = request;
+    const wire = { operation, method, path, ...(body !== undefined && { body }), begin };
+    // A call may take its whole time-out, and keys must not wait for one another's.
+    const reply = await context.parked(() => api.call({ ...wire, credential }));
+    const { pausedUntil } = permit.finish(reply);
+    this.#granted = undefined;
+    if (!reply.answered && reply.aborted) return { type: 'called-off' };
+    const verdict = judge(reply, request);
+    if (!verdict.ok) {
+      const pausedMs = pausedUntil === undefined ? undefined : pausedUntil - clock.monotonic();
+      const doubt = verdict.failure === 'Unauthorized' ? read.doubt : undefined;
+      return { type: 'failure', verdict, sentAt, pausedMs, doubt };
+    }
+    const mask = maskFor(context.object(), (text) => credential.mask(text));
+    const result = maskTexts(verdict.result, mask);
+    return { type: 'success', verdict: { ...verdict, result }, sentAt: sentAt ?? clock.now() };
+  }
+
+  /** Whether the key was paused since this time (epoch ms), whatever object brought it about. */
+  pausedSince(time: number): boolean {
+    return this.#with.permits.pausedSince(this.#credential ?? '', time);
+  }
+
+  /** Gives back the target and an unused permit. */
+  end(): void {
+    const { targets, target } = this.#with;
+    this.#granted?.permit.finish();
+    this.#granted = undefined;
+    if (this.#hasTarget && target !== undefined) targets.leave(target);
+    this.#hasTarget = false;
   }
 }

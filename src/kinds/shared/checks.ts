@@ -1,7 +1,7 @@
 import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { CONFLICT_GRACE_MS } from '../../waits.ts';
-import { wholeSecond } from './canonical.ts';
+import { timestamp, wholeSecond } from './canonical.ts';
 import {
   type CommonStatus,
   type KindSummary,
@@ -9,13 +9,16 @@ import {
   saying,
   statusWith,
 } from './common-status.ts';
-import { reportSpecInvalid, resultOf } from './failure-report.ts';
+import { reportFailure, resultOf } from './failure-report.ts';
+import type { Preview } from './preview.ts';
 import type { Ownership } from './target.ts';
 
 /** Make sure the stored spec can be read: an older schema may have let it in. */
 export function refuseSpec(object: KubeObject, problem: string, now: number): Result {
-  const previous: CommonStatus = object.status ?? {};
-  return resultOf(object, reportSpecInvalid({ object, previous, problem, now }), 'refuse-spec');
+  const message = `The stored spec is not valid: ${problem}. Correct it; nothing is sent until then`;
+  const { status, events } = reportFailure({ object, reason: 'SpecInvalid', message, now });
+  const unscheduled = { ...status, attempts: undefined, nextAttemptTime: undefined };
+  return resultOf(object, { status: unscheduled, next: 'on-change', events }, 'refuse-spec');
 }
 
 /** Make sure it is not suspended. `isHeld`: what it stands for is there; `says`: of that. */
@@ -31,7 +34,7 @@ export function refuseSuspended(
 /** What several objects stand for, in the words of their kind. */
 export interface Contested {
   readonly kind: string;
-  /** As in "the pipe". */
+  /** 'pipe', 'organization'. */
   readonly what: string;
   /** The command that finds the others, for those who may see them. */
   readonly find: string;
@@ -57,12 +60,8 @@ export function refuseOthers(
   const isOver = until <= now;
   const message = conflictMessage(ownership, contested);
   const reason = 'TargetConflict';
-  const summary = {
-    ready: 'False',
-    progress: isOver ? 'Stalled' : 'Reconciling',
-    reason,
-    message,
-  } as const;
+  const progress = isOver ? 'Stalled' : 'Reconciling';
+  const summary = { ready: 'False', progress, reason, message } as const;
   const said = saying(object, { summary, now, nextAttempt: isOver ? undefined : until });
   const isNew = isOver && nextAttemptTime !== undefined;
   const events = isNew ? [{ type: 'Warning', reason, note: message } as const] : [];
@@ -76,15 +75,51 @@ function conflictMessage(
   const warning = beforeDeletion === undefined ? '' : `. ${beforeDeletion}`;
   const whose = owner ? `${kind} "${owner.name}"` : 'an object in another namespace';
   if (!verified)
-    return `${whose} is for ${what} too and is older, so it is tried first, and nothing is sent for this object. Delete one of the two${warning}`;
+    return `${whose} is for the ${what} too and is older, so it is tried first, and nothing is sent for this object. Delete one of the two${warning}`;
   const search = owner
     ? ''
     : `. To find the other object, with the right to list all namespaces: ${find}`;
-  return `${capital(what)} is owned by ${whose}, so nothing is sent for this object. Delete one of the two; deleting that one frees ${what}, and this one takes over${warning}${search}`;
+  return `The ${what} is owned by ${whose}, so nothing is sent for this object. Delete one of the two; deleting that one frees the ${what}, and this one takes over${warning}${search}`;
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** What `Plan` mode, or `--plan-only`, shows. */
+export interface Plan {
+  readonly preview: Preview;
+  /** `status.applied.requestHash` once it is confirmed. */
+  readonly hash: string;
+  readonly isEmpty: boolean;
+  /** Ends the message: how it comes to be sent. */
+  readonly how: string;
+  readonly now: number;
+}
+
+const COMPARED = {
+  LastResponse: 'compared with the last response',
+  Unknown: 'the state at the API is not known yet',
+} as const;
+
+/**
+ * Ready only where nothing is left to apply. Nothing else waits for a plan, or gives up over it: it
+ * neither goes on by itself nor fails.
+ */
+export function showPlan(object: KubeObject, plan: Plan): Result {
+  const { preview, hash, isEmpty, how, now } = plan;
+  const { basis, requests, changes, says } = preview;
+  const notSent = says.charAt(0).toLowerCase() + says.slice(1);
+  const message = `${headline(changes.length, isEmpty)}; not sent: ${notSent}; ${COMPARED[basis]}. See status.plan; ${how}`;
+  const summary = { ready: isEmpty ? 'True' : 'False', reason: 'Planned', message } as const;
+  const { plan: before, ...shown }: { plan?: { hash: string; time: string } } = object.status ?? {};
+  // The time stays while what it is about stays.
+  const isSame = before?.hash === hash && readyOf(shown)?.message === message;
+  const time = isSame ? before.time : timestamp(now);
+  const shows = { time, basis, hash, requests, changes };
+  return showing(object, summary, now, 'plan', { plan: shows });
+}
+
+function headline(changes: number, isEmpty: boolean): string {
+  if (isEmpty) return 'No changes';
+  if (changes === 0) return 'No changes planned, but the declared state is not confirmed';
+  return changes === 1 ? '1 change planned' : `${changes} changes planned`;
 }
 
 /** A state that asks for no call, whatever the time. */

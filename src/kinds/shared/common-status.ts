@@ -2,7 +2,8 @@ import type { Verdict } from '../../api/reply/verdict.ts';
 import { type Condition, conditionsFor, type Summary } from '../../controller/conditions.ts';
 import type { Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import type { LastRequest } from '../schema/status-fields.ts';
+import type { SecretRef } from '../../kube/secrets/key-pair.ts';
+import type { CommonStatus, LastRequest } from '../schema/status-fields.ts';
 import { timestamp } from './canonical.ts';
 import { type FailureReason, sameCause } from './failures.ts';
 
@@ -25,20 +26,9 @@ export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
 /** maxLength of `status.lastHandledReconcileAt`. */
 const LONGEST_REQUEST = 256;
 
-/** The fields of `status` that every kind has. */
-export interface CommonStatus {
-  readonly observedGeneration?: number | undefined;
-  readonly conditions?: readonly Condition[] | undefined;
-  readonly lastRequest?: LastRequest | undefined;
-  readonly attempts?: number | undefined;
-  readonly nextAttemptTime?: string | undefined;
-  readonly lastHandledReconcileAt?: string | undefined;
-}
+export type { CommonStatus } from '../schema/status-fields.ts';
 
-/**
- * What a reconcile has to say in the common fields; what is absent here is absent in the status,
- * but for `lastRequest`.
- */
+/** What a reconcile has to say; what is absent is absent in the status, but for `lastRequest`. */
 export interface Say {
   readonly summary: KindSummary;
   readonly now: number;
@@ -46,8 +36,14 @@ export interface Say {
   readonly attempts?: number | undefined;
   /** Epoch ms, a whole second. */
   readonly nextAttempt?: number | undefined;
-  /** The one-shot request was acted on, or answered by the state that the object is in. */
-  readonly acknowledge: boolean;
+  /** A one-shot request was neither acted on nor answered by the state that the object is in. */
+  readonly isRequestOpen?: boolean;
+}
+
+/** The Secret an object refers to, whether or not the rest of its spec is valid. */
+export function secretRefOf({ spec }: Pick<KubeObject, 'spec'>): SecretRef | undefined {
+  const ref = (spec as { credentialsSecretRef?: SecretRef } | undefined)?.credentialsSecretRef;
+  return typeof ref?.name === 'string' && ref.name !== '' ? ref : undefined;
 }
 
 /** The value of the one-shot annotation, in the form in which it is compared and stored. */
@@ -67,74 +63,70 @@ export function generationOf(object: KubeObject): number {
   return object.metadata.generation ?? 0;
 }
 
-/** `Ready`, where it speaks of the present generation. */
-export function currentReady(
-  object: KubeObject,
-  status: CommonStatus | undefined,
-): Condition | undefined {
-  const ready = readyOf(status);
-  return ready?.observedGeneration === generationOf(object) ? ready : undefined;
-}
-
-/** The reason that this generation failed for last, for the event when it works again. */
-export function failureBefore(object: KubeObject): string | undefined {
-  const ready = currentReady(object, object.status ?? {});
-  // A plan is no failure.
-  return ready?.status === 'False' && ready.reason !== 'Planned' ? ready.reason : undefined;
-}
-
-/** Ready for the generation that it has now. */
-export function isReady(object: KubeObject): boolean {
-  return currentReady(object, object.status ?? {})?.status === 'True';
-}
-
 export function readyOf(status: CommonStatus | undefined): Condition | undefined {
   return status?.conditions?.find((condition) => condition.type === 'Ready');
 }
 
-export function commonStatus(
-  object: KubeObject,
-  previous: CommonStatus | undefined,
-  say: Say,
-): CommonStatus {
-  const generation = generationOf(object);
-  return {
-    observedGeneration: generation,
-    conditions: conditionsFor(say.summary, {
-      generation,
-      previous: previous?.conditions ?? [],
-      now: timestamp(say.now),
-    }),
-    lastRequest: say.lastRequest ?? previous?.lastRequest,
-    attempts: say.attempts,
-    nextAttemptTime: say.nextAttempt === undefined ? undefined : timestamp(say.nextAttempt),
-    lastHandledReconcileAt:
-      (say.acknowledge ? requestedAt(object) : undefined) ?? previous?.lastHandledReconcileAt,
-  };
+/** `Ready`, where it speaks of the present generation. */
+export function currentReady(object: KubeObject): Condition | undefined {
+  const ready = readyOf(object.status ?? {});
+  return ready?.observedGeneration === generationOf(object) ? ready : undefined;
 }
 
-/** The common fields, and when to come back. What was asked for is answered by it. */
+/** Ready for the generation that it has now. */
+export function isReady(object: KubeObject): boolean {
+  return currentReady(object)?.status === 'True';
+}
+
+/** The reason that this generation failed for last, for the event when it works again. */
+export function failureBefore(object: KubeObject): string | undefined {
+  const ready = currentReady(object);
+  // A plan is no failure.
+  return ready?.status === 'False' && ready.reason !== 'Planned' ? ready.reason : undefined;
+}
+
+/** The common fields, and when to come back. */
 export function saying(
   object: KubeObject,
-  say: Omit<Say, 'acknowledge'>,
+  { summary, now, lastRequest, attempts, nextAttempt, isRequestOpen = false }: Say,
 ): { readonly status: CommonStatus; readonly next: Result['next'] } {
-  const { nextAttempt } = say;
-  const status = commonStatus(object, object.status ?? {}, { ...say, acknowledge: true });
+  const { conditions: previous = [], ...before }: CommonStatus = object.status ?? {};
+  const generation = generationOf(object);
+  const handled = isRequestOpen ? undefined : requestedAt(object);
+  const status = {
+    observedGeneration: generation,
+    conditions: conditionsFor(summary, { generation, previous, now: timestamp(now) }),
+    lastRequest: lastRequest ?? before.lastRequest,
+    attempts,
+    nextAttemptTime: nextAttempt === undefined ? undefined : timestamp(nextAttempt),
+    lastHandledReconcileAt: handled ?? before.lastHandledReconcileAt,
+  };
   return { status, next: nextAttempt === undefined ? 'on-change' : { at: nextAttempt } };
+}
+
+/**
+ * The status of an object that has waited long for its call, and goes on waiting; undefined where
+ * it is Ready, and stays so. The failures so far and an open request stay counted.
+ */
+export function longWaitStatus(object: KubeObject, ahead: number, now: number): object | undefined {
+  if (isReady(object)) return undefined;
+  const before: CommonStatus = object.status ?? {};
+  const line = ahead === 1 ? '1 call is before it' : `${ahead} calls are before it`;
+  const message = `Waits for a call with its API key; ${line}. The operator goes on by itself; how fast depends on --api-rate, and on pauses that the API asks for`;
+  const progress = 'Reconciling';
+  const summary = { ready: 'Unknown', progress, reason: 'Pending', message } as const;
+  const { attempts } = before;
+  return statusWith(before, saying(object, { summary, now, attempts, isRequestOpen: true }).status);
 }
 
 /**
  * Failures in a row of one kind of cause for one generation; an edit starts anew. A wait in between
  * that the status has shown does not.
  */
-export function countAttempts(
-  object: KubeObject,
-  previous: CommonStatus | undefined,
-  reason: FailureReason,
-): number {
-  const before = currentReady(object, previous)?.reason;
-  const goesOn = before === 'Pending' || (before !== undefined && sameCause(before, reason));
-  return goesOn ? (previous?.attempts ?? 0) + 1 : 1;
+export function countAttempts(object: KubeObject, reason: FailureReason): number {
+  const before = currentReady(object)?.reason;
+  const { attempts = 0 }: CommonStatus = object.status ?? {};
+  return before === 'Pending' || sameCause(before, reason) ? attempts + 1 : 1;
 }
 
 export function lastRequestOf(operation: string, verdict: Verdict, now: number): LastRequest {

@@ -1,17 +1,16 @@
 import type { ApiClient } from '../../api/http/client.ts';
-import type { RateLimiter } from '../../api/limiter/contract.ts';
+import type { Permits } from '../../api/limiter/permits.ts';
 import type { Clock } from '../../clock.ts';
 import type { Event } from '../../controller/kind.ts';
 import type { Priority } from '../../controller/queue.ts';
 import type { Secrets } from '../../kube/secrets/secrets.ts';
 import type { Log } from '../../log.ts';
 import type { ReadCredential } from './credentials.ts';
-import type { Waiters } from './waiters.ts';
 
 /** What a kind is built from; the engine knows none of it. */
 export interface KindContext {
   readonly api: ApiClient;
-  readonly limiter: RateLimiter;
+  readonly permits: Permits;
   readonly secrets: Pick<Secrets, 'refer' | 'release' | 'state'>;
   readonly readCredential: ReadCredential;
   readonly clock: Clock;
@@ -19,8 +18,6 @@ export interface KindContext {
   readonly enqueue: (id: string, priority: Priority) => void;
   /** Calls back with `namespace/name` when a referred Secret appears, changes or vanishes. */
   readonly onSecretChange: (listener: (secret: string) => void) => void;
-  /** Reconciles that wait for the limiter, by queue key; see calls.ts. */
-  readonly waiters: Waiters;
   /** To be called for every change of an object, by its queue key: it may end its reconcile. */
   readonly changed: (id: string) => void;
   /** An event on the Lease of this process, for what can be said nowhere else. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Credential, makeCredential } from '../../api/http/credential.ts';
 import { doubtAbout, keyPairIn, keysOf, type SecretRef } from '../../kube/secrets/key-pair.ts';
-import type { SecretRead, SecretValue } from '../../kube/secrets/secret-state.ts';
+import type { SecretRead } from '../../kube/secrets/secret-state.ts';
 import type { Secrets } from '../../kube/secrets/secrets.ts';
 
 /** Why there is no usable API key. The message names the Secret and what to do, never a value. */
@@ -34,8 +34,8 @@ export interface Credentials {
   forget(secret: string): void;
 }
 
-/** Choices of keys of one Secret that are kept: every edit of a spec may be another. */
-const KEPT_CHOICES = 16;
+/** Of keys of one Secret that are kept: every edit of a spec may be another. */
+const MOST_CHOICES = 16;
 
 interface Made {
   readonly read: UsableCredential;
@@ -66,20 +66,11 @@ export function createCredentials(options: CredentialsOptions): Credentials {
    */
   const firstFound = new Map<string, string>();
 
-  const keep = (
-    key: string,
-    choice: string,
-    read: UsableCredential,
-    values: readonly string[],
-  ): void => {
-    const ofSecret = made.get(key) ?? new Map<string, Made>();
-    ofSecret.get(choice)?.unguard();
-    ofSecret.delete(choice);
-    made.set(key, ofSecret.set(choice, { read, unguard: options.guard(values) }));
-    const [oldest] = ofSecret;
-    if (ofSecret.size <= KEPT_CHOICES || !oldest) return;
-    oldest[1].unguard();
-    ofSecret.delete(oldest[0]);
+  const drop = (secret: string): void => {
+    const ofSecret = made.get(secret);
+    for (const { unguard } of ofSecret?.values() ?? []) unguard();
+    ofSecret?.clear();
+    made.delete(secret);
   };
 
   return {
@@ -94,8 +85,9 @@ export function createCredentials(options: CredentialsOptions): Credentials {
         return { ok: false, problem: absence(secret, namespace, ref.name) };
       const { resourceVersion } = secret;
       const choice = JSON.stringify([ref.keyIdKey, ref.keySecretKey]);
-      const known = made.get(key)?.get(choice)?.read;
-      if (known?.resourceVersion === resourceVersion) return known;
+      const ofSecret = made.get(key) ?? new Map<string, Made>();
+      const known = ofSecret.get(choice);
+      if (known?.read.resourceVersion === resourceVersion) return known.read;
       const pair = keyPairIn(secret, ref);
       if (typeof pair === 'string') {
         const message = unusableSecret(ref.name, pair);
@@ -103,16 +95,19 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       }
       const credential = makeCredential(pair, { salt, baseUrl: options.baseUrl });
       const doubt = doubtAbout(pair);
-      const read: UsableCredential = { ok: true, credential, resourceVersion, doubt };
+      const read = { ok: true, credential, resourceVersion, doubt } as const;
       // Nobody would say when to forget it.
       if (!isReferred) return read;
       if (firstFound.get(key) !== resourceVersion) options.onRenewed?.(credential.id);
-      keep(key, choice, read, [pair.keySecret, credential.authorization.slice('Basic '.length)]);
+      const encoded = credential.authorization.slice('Basic '.length);
+      known?.unguard();
+      if (ofSecret.size >= MOST_CHOICES) drop(key);
+      const unguard = options.guard([pair.keySecret, encoded]);
+      made.set(key, ofSecret.set(choice, { read, unguard }));
       return read;
     },
     forget(secret) {
-      for (const { unguard } of made.get(secret)?.values() ?? []) unguard();
-      made.delete(secret);
+      drop(secret);
       const [namespace = '', name = ''] = secret.split('/');
       if (!options.secrets.isReferred(namespace, name)) firstFound.delete(secret);
     },
@@ -129,19 +124,7 @@ function absence(
   return { reason: 'SecretNotFound', message };
 }
 
-/** The credential of one that is read once, or what is wrong with it: never a value. */
-export function credentialIn(
-  read: SecretValue,
-  ref: SecretRef,
-  baseUrl: string,
-): { readonly credential: Credential } | { readonly problem: string } {
-  const pair = keyPairIn(read, ref);
-  return typeof pair === 'string'
-    ? { problem: pair }
-    : { credential: makeCredential(pair, { salt: randomBytes(32), baseUrl }) };
-}
-
-/** `problem` as `credentialIn` gives it. */
+/** `problem` as `keyPairIn` gives it. */
 export function unusableSecret(name: string, problem: string): string {
   return `The Secret "${name}" cannot be used: ${problem}`;
 }

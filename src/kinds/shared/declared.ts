@@ -2,32 +2,32 @@ import type { Context, Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { SpecResult } from '../schema/parser.ts';
+import type { WriteStatus } from '../schema/status-fields.ts';
 import type { Calls, NoCall } from './calls.ts';
-import { type Contested, refuseOthers, refuseSpec, refuseSuspended } from './checks.ts';
+import { type Contested, refuseOthers, refuseSpec, refuseSuspended, showPlan } from './checks.ts';
 import { generationOf } from './common-status.ts';
 import { type CallFacts, type Due, whenDue } from './due.ts';
 import type { Shared } from './objects.ts';
+import type { EmptyOrNot } from './preview.ts';
 import { ownershipOf, rivalConfirmedLater } from './target.ts';
 
+/** What a spec says of whether, when and with which key it is brought about. */
 interface Spec {
+  readonly credentialsSecretRef: SecretRef;
   readonly suspend?: boolean | undefined;
   readonly mode?: 'Apply' | 'Plan' | undefined;
   readonly reassertInterval?: string | undefined;
-}
-
-/** A spec by which calls are made. */
-interface CallingSpec extends Spec {
-  readonly credentialsSecretRef: SecretRef;
 }
 
 /** What a kind says of an object whose spec declares a state at the API. */
 export interface Declared<Stored extends KubeObject, Own extends Spec> {
   readonly parse: (object: KubeObject) => SpecResult<Own>;
   readonly contested: (spec: Own) => Contested;
-  /** What the API confirmed last is what is declared now, and nothing is open since. */
-  readonly isHeld: (object: Stored, spec: Own) => boolean;
-  /** Plan mode. `isLast`: nobody is known to have changed it since. */
-  readonly plan: (object: Stored, spec: Own, isLast: boolean, now: number) => Result;
+  /** Identifies what is brought about where; `status.applied.requestHash`. */
+  readonly hashOf: (spec: Own) => string;
+  /** Nothing is open since the API confirmed something. */
+  readonly isSettled: (object: Stored) => boolean;
+  readonly preview: (object: Stored, spec: Own, now: number) => EmptyOrNot;
   /** Identifies the API in a status. */
   readonly apiHash: string;
   /** `--plan-only`. */
@@ -40,15 +40,11 @@ export interface DeclaredFacts<Stored extends KubeObject> extends CallFacts {
   readonly now: number;
 }
 
-/** What is to be brought about now. */
-export interface Wanted<Own> {
-  readonly spec: Own;
-  readonly due: Extract<Due, { type: 'now' }>;
-}
-
 export type Decision<Own> =
   | { readonly type: 'done'; readonly result: Result }
-  | ({ readonly type: 'act' } & Wanted<Own>);
+  | { readonly type: 'act'; readonly spec: Own; readonly due: Extract<Due, { type: 'now' }> };
+/** What is to be brought about now. */
+export type Wanted<Own> = Extract<Decision<Own>, { type: 'act' }>;
 
 export function done(result: Result): Decision<never> {
   return { type: 'done', result };
@@ -58,6 +54,8 @@ export function done(result: Result): Decision<never> {
 export function rest(at?: number): Decision<never> {
   return done({ next: at === undefined ? 'on-change' : { at }, did: 'nothing' });
 }
+
+const PLAN_ONLY = 'the operator runs with --plan-only and changes nothing for any object';
 
 /** Whether the declared state is to be brought about now. The order is that of precedence. */
 export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
@@ -75,7 +73,9 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
   const { spec } = parsed;
   // Make sure it is not suspended
   const isLast = !rivalConfirmedLater(object, others);
-  const isHeld = isLast && kind.isHeld(object, spec);
+  const { applied }: WriteStatus = object.status ?? {};
+  const hash = kind.hashOf(spec);
+  const isHeld = isLast && applied?.requestHash === hash && kind.isSettled(object);
   if (spec.suspend) return done(refuseSuspended(object, { isHeld, says: says(isHeld), now }));
   // Make sure no other object owns the target
   const isValid = (other: KubeObject): boolean => kind.parse(other).ok;
@@ -83,9 +83,12 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
   if (ownership.type === 'waits')
     return done(refuseOthers(object, ownership, { contested: kind.contested(spec), now }));
   // Make sure Apply is wanted
-  if (spec.mode === 'Plan' || planOnly) return done(kind.plan(object, spec, isLast, now));
+  if (spec.mode === 'Plan' || planOnly) {
+    const { isEmpty, ...preview } = kind.preview(object, spec, now);
+    const how = spec.mode === 'Plan' ? 'set spec.mode to Apply to send it' : PLAN_ONLY;
+    return done(showPlan(object, { preview, hash, isEmpty: isEmpty && isLast, how, now }));
+  }
   // Make sure something is to be sent, and its time has come: a new generation is sent once more
-  const { applied }: { applied?: { generation: number } } = object.status ?? {};
   const confirmed = isHeld && applied?.generation === generationOf(object);
   const due = whenDue(object, facts, { confirmed, reassertInterval: spec.reassertInterval, now });
   return due.type === 'now' ? { type: 'act', spec, due } : rest(due.at);
@@ -95,7 +98,7 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
  * Decides, waits for the permit, decides again, since what was true before the wait may not be any
  * more, and acts. `none`: why there is no permit.
  */
-export async function reconcileDeclared<Stored extends KubeObject, Own extends CallingSpec>(
+export async function reconcileDeclared<Stored extends KubeObject, Own extends Spec>(
   object: Stored,
   context: Context<Stored>,
   { caller, others }: Shared<Stored>,
@@ -103,13 +106,8 @@ export async function reconcileDeclared<Stored extends KubeObject, Own extends C
   act: (began: Stored, wanted: Wanted<Own>, calls: Calls, none?: NoCall) => Promise<Result>,
 ): Promise<Result> {
   const decide = (newest: Stored, hasPermit = false): Decision<Own> => {
-    const facts = caller.factsOf(newest);
     const known = { others: others(newest), now: context.now() };
-    return decideDeclared(newest, kind, {
-      ...facts,
-      ...known,
-      hasSlot: facts.hasSlot || hasPermit,
-    });
+    return decideDeclared(newest, kind, { ...caller.factsOf(newest, hasPermit), ...known });
   };
   const first = decide(object);
   if (first.type === 'done') return first.result;

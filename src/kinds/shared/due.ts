@@ -34,8 +34,6 @@ interface Asked {
   readonly now: number;
 }
 
-type TriedStatus = CommonStatus & WriteStatus;
-
 const NOW: Due = { type: 'now', priority: 'scheduled', halfOpen: false };
 const OWN_TIME: Due = { type: 'now', priority: 'scheduled', halfOpen: true };
 const EDITED: Due = { type: 'now', priority: 'user', halfOpen: false };
@@ -46,8 +44,8 @@ const REQUESTED: Due = { type: 'now', priority: 'user', halfOpen: true };
  * Plan) comes before.
  */
 export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due {
-  const status: TriedStatus = object.status ?? {};
-  const ready = currentReady(object, status);
+  const { nextAttemptTime }: CommonStatus = object.status ?? {};
+  const ready = currentReady(object);
   if (!ready) return EDITED;
   if (isRequested(object)) return REQUESTED;
   if (ready.reason === 'Applied' || ready.reason === 'Fetched')
@@ -55,8 +53,8 @@ export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due
   // What else kept it back before is over: this is asked after all that could.
   if (!isFailure(ready.reason) || ready.reason === 'TargetConflict') return NOW;
   // One that was held back with the refused key of another object asks for its turn.
-  if (status.nextAttemptTime === undefined) return NOW;
-  const at = Date.parse(status.nextAttemptTime);
+  if (nextAttemptTime === undefined) return NOW;
+  const at = Date.parse(nextAttemptTime);
   if (at <= asked.now) return OWN_TIME;
   // A permit before that time: the key has worked for another object.
   if (ready.reason === 'Unauthorized' && facts.hasSlot) return NOW;
@@ -95,7 +93,7 @@ export function reassertedAt(
 }
 
 function whenReasserted(object: KubeObject, { reassertInterval, now }: Asked): Due {
-  const { applied }: TriedStatus = object.status ?? {};
+  const { applied }: WriteStatus = object.status ?? {};
   const at = applied && reassertedAt(object, Date.parse(applied.time), reassertInterval);
   if (at === undefined) return { type: 'later' };
   if (at <= now) return OWN_TIME;

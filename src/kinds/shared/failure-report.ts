@@ -1,20 +1,22 @@
-import type { FailureClass, Success, Verdict } from '../../api/reply/verdict.ts';
+import type { FailureClass } from '../../api/reply/verdict.ts';
 import type { Event, Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { CALLED_OFF_MS, type FailureRule, NEW_OBJECT_MS } from '../../waits.ts';
+import type { LastRequest } from '../schema/status-fields.ts';
+import type { Answer, NoCall } from './calls.ts';
 import { wholeSecond } from './canonical.ts';
 import {
   type CommonStatus,
-  commonStatus,
   countAttempts,
   currentReady,
   lastRequestOf,
   quoting,
   readyOf,
+  saying,
+  secretRefOf,
   statusWith,
   withoutStop,
 } from './common-status.ts';
-import type { Answer, NoCall } from './contract.ts';
 import { type FailureReason, longestWait, nextWait, sameCause, sideOf } from './failures.ts';
 
 /**
@@ -39,69 +41,74 @@ export interface Adjustment {
 
 export interface FailureToReport extends Adjustment {
   readonly object: KubeObject;
-  readonly previous: CommonStatus | undefined;
   readonly reason: FailureReason;
   readonly message: string;
   readonly now: number;
   /** Where a call was made. */
-  readonly verdict?: Verdict | undefined;
-  readonly operation?: string | undefined;
+  readonly lastRequest?: LastRequest | undefined;
   /** Not before this long from now, as far as the class allows. */
   readonly atLeastMs?: number | undefined;
 }
 
-/**
- * The failure table as a status: reason, side, attempts, next attempt. Warns once per cause, not
- * per attempt.
- */
+/** The failure table as a status: reason, side, attempts, next attempt. */
 export function reportFailure(failure: FailureToReport): FailureReport {
-  const { object, previous, reason, message, now, verdict, operation } = failure;
-  const attempts = countAttempts(object, previous, reason);
-  const own = nextWait(reason, attempts, object.metadata.uid, failure.rule);
+  const { object, reason, message, now, rule, lastRequest } = failure;
+  const attempts = countAttempts(object, reason);
+  const own = nextWait(reason, attempts, object.metadata.uid, rule);
   const wait = Math.min(Math.max(own, failure.atLeastMs ?? 0), longestWait(reason));
-  const nextAttempt = wholeSecond(
-    Math.min(now + wait, failure.notAfter ?? Number.POSITIVE_INFINITY),
-  );
-  const progress = failure.side ?? failure.rule?.side ?? sideOf(reason, attempts);
-  const status = commonStatus(object, previous, {
-    summary: { ready: 'False', progress, reason, message },
-    now,
-    attempts,
-    nextAttempt,
-    acknowledge: true,
-    ...(verdict && operation && { lastRequest: lastRequestOf(operation, verdict, now) }),
-  });
-  const events = isNews(failure, attempts, progress)
-    ? [{ type: 'Warning', reason, note: message } as const]
-    : [];
-  return { status, next: { at: nextAttempt }, events };
+  const latest = failure.notAfter ?? Number.POSITIVE_INFINITY;
+  const nextAttempt = wholeSecond(Math.min(now + wait, latest));
+  const progress = failure.side ?? rule?.side ?? sideOf(reason, attempts);
+  const summary = { ready: 'False', progress, reason, message } as const;
+  const said = saying(object, { summary, now, attempts, nextAttempt, lastRequest });
+  const event = { type: 'Warning', reason, note: message } as const;
+  return { ...said, events: isNews(failure, attempts, progress) ? [event] : [] };
 }
 
-function isNews(
-  { object, previous, reason }: FailureToReport,
-  attempts: number,
-  progress: string,
-): boolean {
-  const before = currentReady(object, previous);
+/** Warns once per cause, not per attempt. */
+function isNews({ object, reason }: FailureToReport, attempts: number, progress: string): boolean {
+  const before = currentReady(object)?.reason;
   // It failed for this before, and the status has shown its wait in between.
-  if (before?.reason === 'Pending') return attempts === 1;
-  const isKnown = before !== undefined && sameCause(before.reason, reason);
-  return !isKnown || (previous?.conditions ?? []).every(({ type }) => type !== progress);
+  if (before === 'Pending') return attempts === 1;
+  const { conditions = [] }: CommonStatus = object.status ?? {};
+  return !sameCause(before, reason) || conditions.every(({ type }) => type !== progress);
 }
 
-/** Every end of a call but one that the kind can take for a success, and no call at all. */
-export type FailedAnswer =
-  | NoCall
-  | Exclude<Answer, { type: 'success' }>
-  /** HTTP 200 with a result that the kind cannot read; `problem` says why. */
-  | { readonly type: 'unreadable'; readonly verdict: Success; readonly problem: string };
+/** What a user can do about a failed call, per class; ends the condition's message. */
+export type Advice = Readonly<Record<FailureClass, string>>;
+
+export const BY_ITSELF = 'The operator tries again by itself';
+
+const SHARED = {
+  Unauthorized:
+    'Put a valid, enabled API key in the Secret; the operator tries again as soon as the Secret changes',
+  Conflict: BY_ITSELF,
+  RateLimited: `Calls with this key are paused for all objects that use it. ${BY_ITSELF}`,
+  UnexpectedResponse: 'Check that --api-url is the management API and not a proxy or a web page',
+} as const satisfies Partial<Advice>;
+
+/** A kind says only what is its own. */
+export function adviceWith(own: Omit<Advice, keyof typeof SHARED>): Advice {
+  return { ...SHARED, ...own };
+}
+
+/** About HTTP 403; `may` as in "change pipes". */
+export function grantRole(may: string): string {
+  return `Give the API key a role that may ${may}, or add the operator’s address to the key’s allow-list`;
+}
+
+/** About HTTP 404; `ids` are the fields of spec. */
+export function checkIds(ids: string): string {
+  return `Check ${ids}, that the key belongs to this organization, and that --api-url is right`;
+}
+
+/** Every end of a call but success, and no call at all. */
+export type FailedAnswer = NoCall | Exclude<Answer, { type: 'success' }>;
 
 export interface FailedAttempt {
   readonly object: KubeObject;
-  readonly previous: CommonStatus | undefined;
   readonly answer: FailedAnswer;
   readonly operation: string;
-  readonly secretName: string;
   /** What the user of this kind can do about a class. */
   readonly advice: (failure: FailureClass) => string;
   readonly adjust?: (reason: FailureReason) => Adjustment;
@@ -110,8 +117,7 @@ export interface FailedAttempt {
 
 /** Reports every end of an attempt but success. */
 export function reportNoCall(options: FailedAttempt): FailureReport {
-  const { object, previous, answer, operation, now } = options;
-  const base = { object, previous, now };
+  const { object, answer, operation, now } = options;
   switch (answer.type) {
     case 'target-busy':
       return { next: 'on-change', events: [] };
@@ -123,26 +129,19 @@ export function reportNoCall(options: FailedAttempt): FailureReport {
     case 'no-credential': {
       const { reason, message } = answer.problem;
       const young = reason === 'SecretNotFound' ? whileYoung(object, now) : {};
-      return reportFailure({ ...base, reason, message, ...young, ...options.adjust?.(reason) });
-    }
-    case 'unreadable': {
-      const { verdict } = answer;
-      const reason = 'UnexpectedResponse';
-      const said = { ...verdict, message: answer.problem };
-      const message = failureMessage(said, options.advice(reason));
-      const adjusted = options.adjust?.(reason);
-      return reportFailure({ ...base, reason, message, verdict, operation, ...adjusted });
+      return reportFailure({ object, now, reason, message, ...young, ...options.adjust?.(reason) });
     }
     case 'failure': {
       const { verdict, pausedMs = 0, doubt } = answer;
       const reason = verdict.failure;
-      const advice = options.advice(reason);
+      const advice = [...(doubt === undefined ? [] : [doubt]), options.advice(reason)].join('. ');
+      const what = `${withoutStop(verdict.message)}${quoting(verdict.requestId)}`;
       return reportFailure({
-        ...base,
+        object,
+        now,
         reason,
-        message: failureMessage(verdict, doubt === undefined ? advice : `${doubt}. ${advice}`),
-        verdict,
-        operation,
+        message: `${what}. ${advice}`,
+        lastRequest: lastRequestOf(operation, verdict, now),
         atLeastMs: Math.max(verdict.retryAfterMs ?? 0, pausedMs),
         side: verdict.redirect ? 'Stalled' : undefined,
         ...options.adjust?.(reason),
@@ -161,53 +160,18 @@ function whileYoung({ metadata }: KubeObject, now: number): Adjustment {
  * One write at most: an object that shows Unauthorized already keeps its message and its last
  * request. One that was refused itself keeps its time too, also after an edit.
  */
-function reportKeyRefused({
-  object,
-  previous,
-  secretName,
-  adjust,
-  now,
-}: FailedAttempt): FailureReport {
-  const ready = readyOf(previous);
-  const own = ready?.reason === 'Unauthorized' ? Date.parse(previous?.nextAttemptTime ?? '') : 0;
+function reportKeyRefused({ object, adjust, now }: FailedAttempt): FailureReport {
+  const { nextAttemptTime, ...previous }: CommonStatus = object.status ?? {};
+  const own = readyOf(previous)?.reason === 'Unauthorized' ? Date.parse(nextAttemptTime ?? '') : 0;
   const latest = Math.min(own || 0, now + longestWait('Unauthorized'));
   const ahead = [latest, adjust?.('Unauthorized').notAfter ?? 0].filter((time) => time > now);
-  const at = ahead.length > 0 ? wholeSecond(Math.min(...ahead)) : undefined;
-  const next = at === undefined ? 'on-change' : { at };
-  if (currentReady(object, previous)?.reason === 'Unauthorized') return { next, events: [] };
-  const message = `The API refused the key in the Secret "${secretName}" (HTTP 401). No call is made with it until a trial call succeeds or the Secret changes. Put a valid key in the Secret`;
+  const nextAttempt = ahead.length > 0 ? wholeSecond(Math.min(...ahead)) : undefined;
+  const secret = secretRefOf(object)?.name;
+  const message = `The API refused the key in the Secret "${secret}" (HTTP 401). No call is made with it until a trial call succeeds or the Secret changes. Put a valid key in the Secret`;
   const summary = { ready: 'False', progress: 'Stalled', reason: 'Unauthorized', message } as const;
-  const status = commonStatus(object, previous, {
-    summary,
-    now,
-    nextAttempt: at,
-    acknowledge: false,
-  });
-  return { status, next, events: [] };
-}
-
-/**
- * A stored spec that today's schema refuses. Nothing is scheduled, and what the status says already
- * is not said again.
- */
-export function reportSpecInvalid(
-  spec: Pick<FailureToReport, 'object' | 'previous' | 'now'> & { readonly problem: string },
-): FailureReport {
-  const message = `The stored spec is not valid: ${spec.problem}. Correct it; nothing is sent until then`;
-  const { status, events } = reportFailure({ ...spec, reason: 'SpecInvalid', message });
-  const unscheduled = { ...status, attempts: undefined, nextAttemptTime: undefined };
-  return { status: unscheduled, next: 'on-change', events };
-}
-
-/**
- * What happened, what to do, and the request id to quote: a stable function of the cause and the
- * attempt.
- */
-function failureMessage(
-  verdict: { readonly message: string; readonly requestId?: string },
-  advice: string,
-): string {
-  return `${withoutStop(verdict.message)}${quoting(verdict.requestId)}. ${advice}`;
+  const said = saying(object, { summary, now, nextAttempt, isRequestOpen: true });
+  const isShown = currentReady(object)?.reason === 'Unauthorized';
+  return isShown ? { next: said.next, events: [] } : { ...said, events: [] };
 }
 
 /**
@@ -223,10 +187,10 @@ export function resultOf(
   if (!status) return { next, events, did };
   const { httpStatus, requestId } = answer && 'verdict' in answer ? answer.verdict : {};
   return {
-    status: statusWith<CommonStatus>(object.status ?? {}, status),
     next,
     events,
     did,
+    status: statusWith<CommonStatus>(object.status ?? {}, status),
     facts: { reason: readyOf(status)?.reason, httpStatus, requestId },
   };
 }

@@ -16,8 +16,8 @@ const RULES: Readonly<Record<FailureReason, FailureRule>> = FAILURES;
 const OUTAGE = ['Unavailable', 'OutcomeUnknown'];
 
 /** Whether a connection is refused or reset half-way is the same outage. */
-export function sameCause(a: string, b: string): boolean {
-  return a === b || [a, b].every((reason) => OUTAGE.includes(reason));
+export function sameCause(a: string | undefined, b: string): boolean {
+  return a === b || [a, b].every((reason = '') => OUTAGE.includes(reason));
 }
 
 /**
@@ -52,10 +52,8 @@ const SERVER_WAITS: readonly FailureReason[] = ['RateLimited', 'Unavailable', 'O
  * clock that jumped.
  */
 export function longestWait(reason: FailureReason): number {
-  return Math.max(
-    longestOf(RULES[reason]),
-    SERVER_WAITS.includes(reason) ? LONGEST_SERVER_WAIT_MS : 0,
-  );
+  const own = longestOf(RULES[reason]);
+  return SERVER_WAITS.includes(reason) ? Math.max(own, LONGEST_SERVER_WAIT_MS) : own;
 }
 
 export function isFailure(reason: string): reason is FailureReason {

@@ -9,12 +9,18 @@ import {
   keyOf,
   type ResourceType,
 } from '../../kube/resource.ts';
-import { soundStatus } from '../schema/sound.ts';
+import { soundStatus } from '../schema/parser.ts';
 import { Caller } from './calls.ts';
-import { type CommonStatus, generationOf, REQUESTED_AT, requestedAt } from './common-status.ts';
+import {
+  type CommonStatus,
+  generationOf,
+  REQUESTED_AT,
+  requestedAt,
+  secretRefOf,
+} from './common-status.ts';
 import type { KindContext } from './context.ts';
 import { fitTo } from './fit.ts';
-import { secretRefOf } from './remembered.ts';
+import { isSameRival } from './target.ts';
 
 /** What a kind is, before it does anything. */
 export interface KindOptions<T extends KubeObject> {
@@ -67,7 +73,7 @@ export function createKind<T extends KubeObject>(
  * that refer to a Secret by that. A status alone wakes nobody.
  */
 function createStore<T extends KubeObject>(context: KindContext, options: KindOptions<T>) {
-  const { secrets, enqueue, changed, waiters, onSecretChange } = context;
+  const { secrets, enqueue, changed, permits, onSecretChange } = context;
   const { type, status, targetOf } = options;
   const idOf = (key: string): string => queueKey(type.kind, key);
   const sound = soundStatus(status);
@@ -75,11 +81,6 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     const target = targetOf(object);
     const all = target === undefined ? [] : store.byIndex('target', target);
     return all.filter(({ metadata }) => metadata.uid !== object.metadata.uid);
-  };
-  const refer = (key: string, object: T): void => {
-    const name = secretRefOf(object)?.name;
-    if (name === undefined) secrets.release(idOf(key));
-    else secrets.refer(idOf(key), object.metadata.namespace, name);
   };
   const store = new Store<T>({
     trim: (object, written) => {
@@ -89,12 +90,13 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     },
     indexes: { target: targetOf, secret: secretKeyOf },
     onChange: (key, now, before, origin) => {
-      if (now) refer(key, now);
+      const secret = now && secretRefOf(now)?.name;
+      if (now && secret) secrets.refer(idOf(key), now.metadata.namespace, secret);
       else secrets.release(idOf(key));
       if (!now || !before || !isSameWish(now, before)) enqueue(idOf(key), priorityOf(now, origin));
       changed(idOf(key));
       const one = now ?? before;
-      if (!one || (now && before && !mattersToOthers(now, before))) return;
+      if (!one || (now && before && isSameRival(now, before))) return;
       for (const other of others(one)) enqueue(idOf(keyOf(other)), 'user');
     },
   });
@@ -102,7 +104,7 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     // One that waits for its turn with the old key begins anew.
     for (const object of store.byIndex('secret', secret)) {
       const id = idOf(keyOf(object));
-      if (!waiters.woken(id)) enqueue(id, 'scheduled');
+      if (!permits.wake(id)) enqueue(id, 'scheduled');
     }
   });
   return { store, others };
@@ -115,18 +117,6 @@ function isSameWish(now: KubeObject, before: KubeObject): boolean {
     requestedAt(now) === requestedAt(before) &&
     isDeepStrictEqual(now.metadata.finalizers, before.metadata.finalizers)
   );
-}
-
-/** What decides who owns a target, and whether what the owner has sent still stands. */
-function mattersToOthers(now: KubeObject, before: KubeObject): boolean {
-  const of = ({ status }: KubeObject): unknown => {
-    const { verified, applied } = (status ?? {}) as {
-      verified?: { apiHash?: string };
-      applied?: { time?: string };
-    };
-    return [verified?.apiHash, applied?.time];
-  };
-  return !isSameDeclaration(now, before) || !isDeepStrictEqual(of(now), of(before));
 }
 
 /** `namespace/name` of the Secret that an object refers to. */
@@ -144,22 +134,11 @@ function priorityOf(object: KubeObject | undefined, origin: Origin): Priority {
 
 /** What a reconcile uses of an object. Ten thousand of these stand in memory. */
 function trim<T extends KubeObject>(object: T, status: object | undefined): T {
-  const { metadata } = object;
-  const { generation, deletionTimestamp, finalizers } = metadata;
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const { generation, deletionTimestamp, finalizers } = object.metadata;
   const requested = requestedAt(object);
-  return {
-    metadata: {
-      name: metadata.name,
-      namespace: metadata.namespace,
-      uid: metadata.uid,
-      resourceVersion: metadata.resourceVersion,
-      creationTimestamp: metadata.creationTimestamp,
-      ...(generation !== undefined && { generation }),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-      ...(requested !== undefined && { annotations: { [REQUESTED_AT]: requested } }),
-      ...(finalizers && { finalizers }),
-    },
-    spec: object.spec,
-    status,
-  } as KubeObject as T;
+  const annotations = requested === undefined ? undefined : { [REQUESTED_AT]: requested };
+  const always = { name, namespace, uid, resourceVersion, creationTimestamp };
+  const metadata = { ...always, generation, deletionTimestamp, annotations, finalizers };
+  return { metadata, spec: object.spec, status } as object as T;
 }

@@ -18,6 +18,9 @@ export interface Preview {
   readonly basis: 'LastResponse' | 'Unknown';
 }
 
+/** `isEmpty`: the API is known to hold the declared state, so that Apply would change nothing. */
+export type EmptyOrNot = Preview & { readonly isEmpty: boolean };
+
 /** Of an object for which nothing is sent; `says` has to say why. */
 export const NOTHING_SENT = {
   does: 'nothing',

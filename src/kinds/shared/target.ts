@@ -1,4 +1,5 @@
-import type { KubeObject } from '../../kube/resource.ts';
+import { isSameDeclaration, type KubeObject } from '../../kube/resource.ts';
+import type { WriteStatus } from '../schema/status-fields.ts';
 
 /**
  * Of several objects for one pipe or organization, who acts. `verified`: the API has accepted the
@@ -20,11 +21,6 @@ export interface OwnershipFacts {
   readonly isValid: (object: KubeObject) => boolean;
 }
 
-interface OwnedStatus {
-  readonly verified?: { readonly apiHash: string } | undefined;
-  readonly applied?: { readonly time: string } | undefined;
-}
-
 /**
  * The oldest verified object owns the target as long as it exists, suspended, planned or being
  * deleted too. Where none is verified, the oldest of each namespace may try, since anybody may
@@ -36,15 +32,14 @@ export function ownershipOf(
   facts: OwnershipFacts,
 ): Ownership {
   if (others.length === 0) return { type: 'owner' };
-  const owner = oldest([own, ...others].filter((object) => isVerified(object, facts)));
-  if (owner) return isSame(owner, own) ? { type: 'owner' } : waits(own, owner, true);
-  if (!mayTry(own, facts)) return { type: 'owner' };
-  const first = oldest(
-    [own, ...others].filter(
-      (object) => isNear(object, own) && (isSame(object, own) || mayTry(object, facts)),
-    ),
-  );
-  return first && !isSame(first, own) ? waits(own, first, false) : { type: 'owner' };
+  const all = [own, ...others];
+  const verified = oldest(all.filter((object) => isVerified(object, facts)));
+  const near = all.filter((object) => isNear(object, own) && mayTry(object, facts));
+  const owner = verified ?? (mayTry(own, facts) ? oldest(near) : undefined) ?? own;
+  if (owner.metadata.uid === own.metadata.uid) return { type: 'owner' };
+  const { name } = owner.metadata;
+  const named = isNear(owner, own) ? { name } : undefined;
+  return { type: 'waits', owner: named, verified: verified !== undefined };
 }
 
 /** Its rival may have written in its place since: what was confirmed is sent again. */
@@ -64,29 +59,13 @@ function mayTry(object: KubeObject, { isValid }: OwnershipFacts): boolean {
   return !isIdle && isValid(object);
 }
 
-function waits(own: KubeObject, owner: KubeObject, verified: boolean): Ownership {
-  const { name } = owner.metadata;
-  return { type: 'waits', verified, owner: isNear(own, owner) ? { name } : undefined };
-}
-
 function isNear(one: KubeObject, other: KubeObject): boolean {
   return one.metadata.namespace === other.metadata.namespace;
 }
 
-function isSame(one: KubeObject, other: KubeObject): boolean {
-  return one.metadata.uid === other.metadata.uid;
-}
-
 function oldest(objects: readonly KubeObject[]): KubeObject | undefined {
-  return objects.toSorted(byAge)[0];
-}
-
-function byAge(one: KubeObject, other: KubeObject): number {
-  return ageOf(one) < ageOf(other) ? -1 : 1;
-}
-
-function ageOf({ metadata }: KubeObject): string {
-  return `${metadata.creationTimestamp} ${metadata.uid}`;
+  const ageOf = ({ metadata }: KubeObject) => `${metadata.creationTimestamp} ${metadata.uid}`;
+  return objects.toSorted((one, other) => (ageOf(one) < ageOf(other) ? -1 : 1))[0];
 }
 
 function confirmedAt(object: KubeObject): number | undefined {
@@ -94,8 +73,15 @@ function confirmedAt(object: KubeObject): number | undefined {
   return applied && Date.parse(applied.time);
 }
 
-function statusOf({ status }: KubeObject): OwnedStatus {
+function statusOf({ status }: KubeObject): WriteStatus {
   return status ?? {};
+}
+
+/** What of an object decides who owns its target, and whether what the owner sent still stands. */
+export function isSameRival(now: KubeObject, before: KubeObject): boolean {
+  const [one, other] = [statusOf(now), statusOf(before)];
+  const isSame = one.verified?.apiHash === other.verified?.apiHash;
+  return isSame && one.applied?.time === other.applied?.time && isSameDeclaration(now, before);
 }
 
 /**
@@ -103,7 +89,8 @@ function statusOf({ status }: KubeObject): OwnedStatus {
  * left: to wait for it with a permit in hand would hold up all other calls of the key.
  */
 export class Targets {
-  readonly #attempts = new Map<string, { readonly id: string; readonly refused: Set<string> }>();
+  /** By target, who was refused since it was entered. */
+  readonly #refused = new Map<string, Set<string>>();
   readonly #enqueue: (id: string) => void;
 
   constructor(enqueue: (id: string) => void) {
@@ -111,16 +98,14 @@ export class Targets {
   }
 
   enter(target: string, id: string): boolean {
-    const attempt = this.#attempts.get(target);
-    if (attempt) attempt.refused.add(id);
-    else this.#attempts.set(target, { id, refused: new Set() });
-    return !attempt;
+    const refused = this.#refused.get(target)?.add(id);
+    if (!refused) this.#refused.set(target, new Set());
+    return !refused;
   }
 
-  leave(target: string, id: string): void {
-    const attempt = this.#attempts.get(target);
-    if (attempt?.id !== id) return;
-    this.#attempts.delete(target);
-    for (const refused of attempt.refused) this.#enqueue(refused);
+  leave(target: string): void {
+    const refused = this.#refused.get(target) ?? [];
+    this.#refused.delete(target);
+    for (const id of refused) this.#enqueue(id);
   }
 }

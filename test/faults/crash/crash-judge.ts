@@ -131,9 +131,8 @@ function expectChanges(run: Run, clean: Run, { points, fate }: What): void {
   expect(itemsOf(run).toSorted(), 'sent again only where it was lost').toEqual(
     [...itemsOf(clean), ...lost].toSorted(),
   );
-  for (const { after, ...known } of run.breaks) {
-    const pending = known.pending ?? known.coming;
-    // Who lives on knows what never left.
+  for (const { after, pending } of run.breaks) {
+    // Who lives on knows what never left. An intent that lands after a death has never left either.
     const mayHaveLeft =
       fate === 'killed' || run.calls.slice(0, after).some(({ label }) => label === 'change');
     if (pending && mayHaveLeft) expectWaited(run, after, pending as Pending);

@@ -17,7 +17,7 @@ const FIRST: Point = { label: 'change', nth: 1, moment: 'lost' };
 const LOOKED = 'look result ';
 const SENT = 'look intent change result';
 /** The removal goes as soon as it is known to be lost, the adds ten minutes later. */
-const RECOVERY = new RegExp(`^secret (${LOOKED}){3,}${SENT} (${LOOKED})+${SENT}$`);
+const RECOVERY = new RegExp(`^secret (${LOOKED}){3,}${SENT} (${LOOKED})*${SENT}$`);
 /** Some of it, in order. */
 const PLACES: readonly Label[] = [
   'secret',

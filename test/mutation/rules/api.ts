@@ -5,7 +5,6 @@ const PAUSE = 'test/unit/api-limiter-pause.test.ts';
 const UNTRIED = 'test/unit/api-limiter-untried.test.ts';
 const TENANTS = 'test/unit/api-limiter-tenants.test.ts';
 const CIRCUIT_BREAKER = 'test/unit/api-limiter-circuit-breaker.test.ts';
-const LEADS_AGAIN = 'test/unit/api-limiter-leads-again.test.ts';
 const CLIENT = 'test/unit/api-client.test.ts';
 const CLIENT_ANSWERS = 'test/unit/api-client-answers.test.ts';
 const TLS = 'test/unit/api-tls.test.ts';
@@ -134,17 +133,6 @@ const LIMITER: readonly Mutation[] = [
     from: '![401, 408, 429].includes(httpStatus)',
     to: '![401].includes(httpStatus)',
     seenBy: { test: CIRCUIT_BREAKER, title: 'which says nothing of the key' },
-  },
-  {
-    name: 'working-key-wakes-all',
-    rule: 'As soon as a refused key works again every object of it goes on.',
-    file: 'api/limiter/circuit-breaker.ts',
-    from: '[...this.#due, ...this.#refused, ...this.#idle]',
-    to: '[...this.#due, ...this.#idle]',
-    seenBy: {
-      test: LEADS_AGAIN,
-      title: 'wakes who was to probe before its own time when the key works',
-    },
   },
 ];
 

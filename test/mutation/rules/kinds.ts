@@ -3,18 +3,6 @@ import type { Mutation } from '../mutation.ts';
 const PIPE_SPEC = 'test/unit/pipe-settings-resource.test.ts';
 const ORGANIZATION_SPEC = 'test/unit/organization-resource.test.ts';
 
-/** Settings of pipes, and records of activities. */
-const SMALL_KINDS: readonly Mutation[] = [
-  {
-    name: 'deep-spec-is-none',
-    rule: 'A spec nested without end overflows no stack.',
-    file: 'kinds/schema/sound.ts',
-    from: 'return nestsDeeper(spec, DEEPEST) ? undefined : spec;',
-    to: 'return spec;',
-    seenBy: { test: 'test/unit/hostile-objects.test.ts', title: 'takes a spec without a bottom' },
-  },
-];
-
 /** What a spec may say. */
 const SPECS: readonly Mutation[] = [
   {
@@ -29,8 +17,8 @@ const SPECS: readonly Mutation[] = [
     name: 'unknown-field-is-not-sent',
     rule: 'A stored field that nobody knows is left out of what is sent.',
     file: 'kinds/schema/schema.ts',
-    from: 'const object = z.object(shape,',
-    to: 'const object = z.looseObject(shape,',
+    from: 'const schema = z.object(shape, {',
+    to: 'const schema = z.looseObject(shape, {',
     seenBy: {
       test: PIPE_SPEC,
       title: 'a good spec comes back as it is, without the fields nobody',
@@ -39,9 +27,9 @@ const SPECS: readonly Mutation[] = [
   {
     name: 'one-id-is-listed-once',
     rule: 'An endpoint that is listed twice, in other letters too, is refused.',
-    file: 'kinds/schema/schema.ts',
-    from: 'if (seen.has(plain))',
-    to: 'if (seen.has(value))',
+    file: 'kinds/organization/resource.ts',
+    from: 'value.map(({ id }) => plain(id))',
+    to: 'value.map(({ id }) => id)',
     seenBy: {
       test: ORGANIZATION_SPEC,
       title: 'is told in one line',
@@ -63,8 +51,8 @@ const ENDPOINTS: readonly Mutation[] = [
     name: 'order-of-endpoints-is-no-change',
     rule: 'The same endpoints in another order are not sent again.',
     file: 'kinds/organization/remote.ts',
-    from: 'goal.endpoints?.toSorted((a, b) => (tupleKey(a) < tupleKey(b) ? -1 : 1))',
-    to: 'goal.endpoints',
+    from: 'endpoints?.toSorted((a, b) => (sameKey(a) < sameKey(b) ? -1 : 1))',
+    to: 'endpoints',
     seenBy: {
       test: 'test/unit/kinds-canonical.test.ts',
       title: 'does not tell the order of the endpoints',
@@ -72,4 +60,4 @@ const ENDPOINTS: readonly Mutation[] = [
   },
 ];
 
-export const KINDS: readonly Mutation[] = [...SMALL_KINDS, ...SPECS, ...ENDPOINTS];
+export const KINDS: readonly Mutation[] = [...SPECS, ...ENDPOINTS];

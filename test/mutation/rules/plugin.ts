@@ -7,7 +7,7 @@ export const PLUGIN: readonly Mutation[] = [
   {
     name: 'unknown-fields-are-told',
     rule: 'A field that the schema does not have is a problem of its manifest.',
-    file: 'kinds/schema/parser.ts',
+    file: 'cli/spec-problems.ts',
     from: 'const unknown = unknownFields(spec, data, []);',
     to: 'const unknown = [] as (readonly PropertyKey[])[];',
     seenBy: { test: PLAN, title: 'what is not valid is told with the line of its field' },

@@ -16,9 +16,9 @@ const LEADING: readonly Mutation[] = [
     name: 'lost-lease-stops-the-work',
     rule: 'A process that has lost the Lease begins nothing any more.',
     file: 'leadership.ts',
-    from: 'onLost: () => stopWork.abort(),',
-    to: 'onLost: () => undefined,',
-    seenBy: { test: LEADERSHIP, title: 'stops when the Lease is lost and works again' },
+    from: 'lost = why;\n      stopWork.abort();',
+    to: 'lost = why;',
+    seenBy: { test: LEADERSHIP, title: 'ends with the cause when the Lease is lost' },
   },
   {
     name: 'told-to-end-begins-nothing',
@@ -27,14 +27,6 @@ const LEADING: readonly Mutation[] = [
     from: 'if (stopWork.signal.aborted) return;',
     to: '',
     seenBy: { test: LEADERSHIP, title: 'stopped in the very moment in which it wins the Lease' },
-  },
-  {
-    name: 'stuck-call-is-broken-off',
-    rule: 'A call that hangs holds the end of a process up for no longer than its grace.',
-    file: 'process.ts',
-    from: 'stopCalls.abort();',
-    to: '',
-    seenBy: { test: GRACE, title: 'a call that outlasts the grace is broken off' },
   },
   {
     name: 'last-word-has-its-time',

@@ -71,20 +71,13 @@ function drawObject(
   about: Pick<ObjectDraft, 'name' | 'atMs'>,
 ): ObjectDraft {
   const at = { ...about, namespace: draw.pick(namespaces) };
-  switch (draw.weighted({ organizations: 60, pipesettings: 32, activities: 8 })) {
-    case 'organizations': {
-      const spec = drawOrganizationSpec(draw, draw.pick(organizations).id, about.name);
-      return { ...at, plural: 'organizations', spec };
-    }
-    case 'pipesettings': {
-      const { organizationId, pipeId } = draw.pick(pipes);
-      return { ...at, plural: 'pipesettings', spec: drawPipeSpec(draw, organizationId, pipeId) };
-    }
-    case 'activities': {
-      const { organizationId, activityId } = draw.pick(activities);
-      const credentialsSecretRef = { name: 'api' };
-      const spec = { organizationId, activityId, credentialsSecretRef };
-      return { ...at, plural: 'activities', spec };
-    }
-  }
+  const plural = draw.weighted({ organizations: 60, pipesettings: 32, activities: 8 });
+  const pipe = draw.pick(pipes);
+  const { organizationId, activityId } = draw.pick(activities);
+  const spec = {
+    organizations: () => drawOrganizationSpec(draw, draw.pick(organizations).id, about.name),
+    pipesettings: () => drawPipeSpec(draw, pipe.organizationId, pipe.pipeId),
+    activities: () => ({ organizationId, activityId, credentialsSecretRef: { name: 'api' } }),
+  }[plural]();
+  return { ...at, plural, spec };
 }

@@ -2,6 +2,7 @@ import type { BodyKind } from '../../simulator/types.ts';
 import type { Draw } from '../engine/draw.ts';
 import { SHOWS_KEY } from '../life/management-side.ts';
 import type { Mishap, Point } from '../life/world.ts';
+import type { Fate } from '../network/wire.ts';
 
 const SECOND = 1_000;
 const STATUSES = [400, 401, 403, 404, 408, 409, 422, 423, 424, 425, 429, 500, 502, 503, 504, 302];
@@ -12,48 +13,24 @@ const HOLLOW: readonly BodyKind[] = ['no-result', 'empty', 'html', 'truncated', 
 /** What befalls a call on its way, or what it is answered in place of what was done. */
 export function drawCallMishap(draw: Draw, timeoutSeconds: number): Mishap {
   const seconds = draw.between(1, 60);
-  switch (
-    draw.weighted({
-      lost: 4,
-      unheard: 4,
-      late: 4,
-      stray: 3,
-      reset: 2,
-      slow: 4,
-      cut: 1,
-      answer: 14,
-      key: 3,
-    })
-  ) {
-    case 'unheard':
-      return draw.chance(0.5)
-        ? { text: 'the work is done, and the answer is lost', fate: { lost: 'reply' } }
-        : { text: 'the work is done, and the connection is reset', fate: { reset: 'after' } };
-    case 'lost':
-      return { text: 'it is lost on its way', fate: { lost: 'request' } };
-    case 'reset':
-      return { text: 'the connection is reset before it arrives', fate: { reset: 'before' } };
-    case 'late':
-      return {
-        text: `nobody answers, and it is carried out ${seconds} s after it was given up`,
-        fate: { lost: 'request', strayMs: (timeoutSeconds + seconds) * SECOND },
-      };
-    case 'stray':
-      return {
-        text: `the connection is reset, and it is carried out after ${seconds} s`,
-        fate: { reset: 'before', strayMs: seconds * SECOND },
-      };
-    case 'slow':
-      return draw.chance(0.5)
-        ? { text: `it arrives after ${seconds} s`, fate: { thereMs: seconds * SECOND } }
-        : { text: `its answer takes ${seconds} s`, fate: { backMs: seconds * SECOND } };
-    case 'cut':
-      return { text: 'the answer breaks off', fate: { truncated: true } };
-    case 'key':
-      return { text: SHOWS_KEY };
-    case 'answer':
-      return drawAnswer(draw);
-  }
+  const [ms, late] = [seconds * SECOND, (timeoutSeconds + seconds) * SECOND];
+  if (draw.chance(0.35)) return drawAnswer(draw);
+  if (draw.chance(0.1)) return { text: SHOWS_KEY };
+  return draw.pick([
+    way('it is lost on its way', { lost: 'request' }),
+    way('it never arrives, and the connection is reset', { reset: 'before' }),
+    way('the work is done, and the answer is lost', { lost: 'reply' }),
+    way('the work is done, and the connection is reset', { reset: 'after' }),
+    way(`it is carried out ${seconds} s after it was given up`, { lost: 'request', strayMs: late }),
+    way(`it is reset, and carried out after ${seconds} s`, { reset: 'before', strayMs: ms }),
+    way(`it arrives after ${seconds} s`, { thereMs: ms }),
+    way(`its answer takes ${seconds} s`, { backMs: ms }),
+    way('the answer breaks off', { truncated: true }),
+  ]);
+}
+
+function way(text: string, fate: Partial<Fate>): Mishap {
+  return { text, fate };
 }
 
 export function drawAnswer(
@@ -80,27 +57,16 @@ export function drawAnswer(
 
 /** What befalls a write to the API server, or a read of a Secret. */
 export function drawKubeMishap(draw: Draw): Mishap {
-  switch (draw.weighted({ unheard: 4, lost: 3, refused: 4, slow: 3, late: 2 })) {
-    case 'unheard':
-      return { text: 'the work is done, and the connection is reset', fate: { reset: 'after' } };
-    case 'lost':
-      return draw.chance(0.5)
-        ? { text: 'the connection is reset before it arrives', fate: { reset: 'before' } }
-        : { text: 'it is lost on its way', fate: { lost: 'request' } };
-    case 'late':
-      return {
-        text: 'it is lost, and carried out 20 s later',
-        fate: { lost: 'request', strayMs: 20 * SECOND },
-      };
-    case 'refused': {
-      const refusal = draw.pick([409, 429, 500]);
-      return { text: `the API server answers ${refusal}`, refusal };
-    }
-    case 'slow': {
-      const ms = draw.pick([300, 3 * SECOND, 9 * SECOND]);
-      return { text: `it takes ${ms} ms`, fate: { thereMs: ms } };
-    }
-  }
+  const ms = draw.pick([300, 3 * SECOND, 9 * SECOND]);
+  const refusal = draw.pick([409, 429, 500]);
+  if (draw.chance(0.25)) return { text: `the API server answers ${refusal}`, refusal };
+  return draw.pick([
+    way('it is lost on its way', { lost: 'request' }),
+    way('it never arrives, and the connection is reset', { reset: 'before' }),
+    way('the work is done, and the connection is reset', { reset: 'after' }),
+    way('it is lost, and carried out 20 s later', { lost: 'request', strayMs: 20 * SECOND }),
+    way(`it takes ${ms} ms`, { thereMs: ms }),
+  ]);
 }
 
 /** Whoever acts in the midst of a request: the process that sent it ends. */

@@ -1,6 +1,7 @@
-import { Draw, fractionFor } from '../engine/draw.ts';
+import { Draw } from '../engine/draw.ts';
 import { breakWatches, changeAsSomebody, drop, edit, nameOf } from '../life/acts.ts';
-import type { Life } from '../life/life.ts';
+import type { Life, Weather } from '../life/life.ts';
+import type { Process } from '../life/processes.ts';
 import { endpoint, POOL, someEndpoints } from '../life/specs.ts';
 import type { Act, Mishap, ObjectDraft, Point, Script, World } from '../life/world.ts';
 import { drawAnswer, drawCallMishap, drawEnd, drawKubeMishap } from './mishaps.ts';
@@ -28,12 +29,10 @@ export class DrawnScript implements Script {
   readonly isApart: boolean;
   readonly #world: World;
   readonly #odds: Odds | undefined;
-  readonly #seed: number;
 
   constructor(world: World, { isPlain }: { readonly isPlain: boolean }) {
     const draw = new Draw(`${world.seed}/script`);
     this.#world = world;
-    this.#seed = draw.of('points').bits();
     this.isApart = draw.chance(0.5);
     const call = draw.pick([0, 0.05, 0.15]);
     const kube = draw.pick([0, 0.03, 0.1]);
@@ -47,11 +46,10 @@ export class DrawnScript implements Script {
   mishap(point: Point): Mishap | undefined {
     if (!this.#odds) return undefined;
     const { call, kube, end, midst } = this.#odds;
-    const chance = (which: string): number => fractionFor(this.#seed, `${which} ${point.name}`);
     const draw = new Draw(`${this.#world.seed}/${point.name}`);
-    if (chance('end') < end) return drawEnd(draw, point);
-    if (chance('midst') < midst) return this.#meddle(draw, point);
-    if (chance('way') >= (point.isCall ? call : kube)) return undefined;
+    if (draw.chance(end)) return drawEnd(draw, point);
+    if (draw.chance(midst)) return this.#meddle(draw, point);
+    if (!draw.chance(point.isCall ? call : kube)) return undefined;
     const { timeoutSeconds } = this.#world.flags;
     return point.isCall ? drawCallMishap(draw, timeoutSeconds) : drawKubeMishap(draw);
   }
@@ -72,7 +70,7 @@ export class DrawnScript implements Script {
           : drawUserDeed(draw, held);
     return {
       text: `meanwhile somebody acts on ${nameOf(held)}`,
-      acts: { when, run: (life) => void life.act(`midst of ${about}`, deed) },
+      acts: { when, run: (life) => life.act(`midst of ${about}`, deed) },
     };
   }
 }
@@ -83,8 +81,8 @@ function editList(draw: Draw, held: ObjectDraft): Deed {
 }
 
 function targetHas(about: string, { spec, plural }: ObjectDraft): boolean {
-  if (plural === 'organizations') return about === `organization ${spec.organizationId}`;
-  return about.startsWith('pipe ') && about.endsWith(`/${spec.pipeId}`);
+  if (plural === 'organizations') return about === `organization ${String(spec.organizationId)}`;
+  return about.startsWith('pipe ') && about.endsWith(`/${String(spec.pipeId)}`);
 }
 
 function drawActs(draw: Draw, world: World, isApart: boolean): Act[] {
@@ -130,77 +128,41 @@ function drawOtherDeed(draw: Draw, id: string, isApart: boolean): Deed {
 /** What becomes of processes and servers for a while. */
 function drawWeather(draw: Draw): Deed {
   const seconds = draw.pick([2, 12, 30, 90]);
-  const forAWhile =
-    (text: string, begin: (life: Life) => void, end: (life: Life) => void): Deed =>
-    (life) => {
-      begin(life);
-      life.after(seconds * SECOND, () => end(life));
+  const spoils = (text: string, what: Partial<Weather>): Deed => {
+    return (life) => {
+      life.spoil(seconds * SECOND, what);
       return `${text} for ${seconds} s`;
     };
-  switch (
-    draw.weighted({
-      ends: 8,
-      freezes: 5,
-      watches: 4,
-      slow: 3,
-      kubeDown: 4,
-      kubeErrs: 3,
-      apiDown: 3,
-      apiErrs: 5,
-    })
-  ) {
-    case 'ends': {
-      const crashes = draw.chance(0.6);
-      return (life) => {
-        const [one] = draw.some(life.processes.all, 1);
-        if (crashes) one?.crash();
-        else one?.terminate();
-        return one && `${one.name} ${crashes ? 'dies' : 'gets SIGTERM'}`;
-      };
-    }
+  };
+  switch (draw.weighted({ dies: 5, ends: 3, freezes: 5, watches: 4, kube: 10, api: 8 })) {
+    case 'dies':
+      return onProcess(draw, 'dies', (one) => one.crash());
+    case 'ends':
+      return onProcess(draw, 'gets SIGTERM', (one) => one.terminate());
     case 'freezes':
-      return (life) => {
-        const [one] = draw.some(life.processes.all, 1);
-        one?.freeze(seconds * SECOND);
-        return one && `${one.name} stands still for ${seconds} s`;
-      };
+      return onProcess(draw, `stands still for ${seconds} s`, (one) =>
+        one.freeze(seconds * SECOND),
+      );
     case 'watches':
       return breakWatches;
-    case 'slow': {
-      const ms = draw.pick([1, 3, 6]) * SECOND;
-      const set = (value: number) => (life: Life) => void (life.weather.kubeSlowMs = value);
-      return forAWhile(`the API server takes ${ms} ms`, set(ms), set(0));
-    }
-    case 'kubeDown':
-      return forAWhile(
-        'the API server is away',
-        (life) => {
-          life.weather.kubeIsDown = true;
-          life.kube.watches.cut({ broken: true });
-          for (const { pools } of life.processes.all) for (const one of pools.kube) one.breakOff();
-        },
-        (life) => void (life.weather.kubeIsDown = false),
-      );
-    case 'kubeErrs': {
-      const status = draw.pick([500, 429]);
-      const set = (value: number | undefined) => (life: Life) =>
-        void (life.weather.kubeAnswers = value);
-      return forAWhile(`the API server answers ${status}`, set(status), set(undefined));
-    }
-    case 'apiDown':
-      return forAWhile(
-        'the management API refuses connections',
-        (life) => {
-          life.weather.apiIsDown = true;
-          for (const { pools } of life.processes.all) for (const one of pools.api) one.breakOff();
-        },
-        (life) => void (life.weather.apiIsDown = false),
-      );
-    case 'apiErrs': {
+    case 'kube':
+      return draw.pick([
+        spoils('the API server is slow', { kubeSlowMs: draw.pick([1, 3, 6]) * SECOND }),
+        spoils('the API server is away', { kubeIsDown: true }),
+        spoils('the API server only refuses', { kubeAnswers: draw.pick([500, 429]) }),
+      ]);
+    case 'api': {
       const { text, answer } = drawAnswer(draw);
-      const set = (value: Mishap['answer']) => (life: Life) =>
-        void (life.weather.apiAnswers = value);
-      return forAWhile(`everything is ${text}`, set(answer), set(undefined));
+      const away = spoils('the API refuses connections', { apiIsDown: true });
+      return draw.chance(0.4) ? away : spoils(`everything is ${text}`, { apiAnswers: answer });
     }
   }
+}
+
+function onProcess(draw: Draw, text: string, run: (one: Process) => void): Deed {
+  return (life) => {
+    const [one] = draw.some(life.processes.all, 1);
+    if (one) run(one);
+    return one && `${one.name} ${text}`;
+  };
 }

@@ -1,8 +1,16 @@
 import type { Draw } from '../engine/draw.ts';
-import { askForTry, drop, edit, make, type Named, nameOf } from '../life/acts.ts';
+import {
+  askForTry,
+  drop,
+  dropSecret,
+  edit,
+  make,
+  type Named,
+  nameOf,
+  putSecret,
+} from '../life/acts.ts';
 import { secretText } from '../life/canaries.ts';
 import type { Life } from '../life/life.ts';
-import { dropSecret, putSecret } from '../life/secrets.ts';
 import { type Spec, someEndpoints, someSettings } from '../life/specs.ts';
 import type { ApiKey, ObjectDraft } from '../life/world.ts';
 
@@ -91,47 +99,32 @@ function drawChange(draw: Draw, { plural, name }: ObjectDraft): Spec {
 }
 
 /** What becomes of a key; after a while it is as it should be. */
-export function drawSecretDeed(draw: Draw, key: ApiKey): Deed {
+export function drawSecretDeed(draw: Draw, { namespace, id, secret }: ApiKey): Deed {
   const backMs = draw.pick([3, 40, 180]) * SECOND;
-  const { namespace, id, secret } = key;
+  const next = secretText(draw);
+  const options = draw.pick([{ disabled: true }, { readOnly: true }, { organizations: [] }]);
+  const rightIn = (life: Life): string => life.rotated.get(id) ?? secret;
   const write = (life: Life, text: string): void =>
     putSecret(life, { namespace, name: 'api', id, secret: text });
-  switch (draw.weighted({ wrong: 4, gone: 3, off: 3, rotated: 3 })) {
-    case 'wrong': {
-      const wrong = secretText(draw);
-      return (life) => {
-        write(life, wrong);
-        life.after(backMs, () => write(life, secretOf(life, id) ?? secret));
-        return `a user writes a wrong key into ${namespace}/api, for ${backMs / SECOND} s`;
-      };
-    }
-    case 'gone':
-      return (life) => {
-        if (!dropSecret(life, namespace, 'api')) return undefined;
-        life.after(backMs, () => write(life, secretOf(life, id) ?? secret));
-        return `a user deletes ${namespace}/api, and makes it again after ${backMs / SECOND} s`;
-      };
-    case 'off': {
-      const options = draw.pick([{ disabled: true }, { readOnly: true }, { organizations: [] }]);
-      return (life) => {
-        life.api.keys.set(id, secretOf(life, id) ?? secret, options);
-        life.after(backMs, () => life.api.keys.set(id, secretOf(life, id) ?? secret));
-        return `the API takes the key of ${namespace} no more, for ${backMs / SECOND} s`;
-      };
-    }
-    case 'rotated': {
-      const next = secretText(draw);
-      return (life) => {
-        life.rotated.set(id, next);
-        life.secrets.add(next);
-        life.api.keys.set(id, next);
-        life.after(backMs, () => write(life, next));
-        return `the key of ${namespace} is rotated; its Secret follows after ${backMs / SECOND} s`;
-      };
-    }
-  }
-}
-
-function secretOf(life: Life, id: string): string | undefined {
-  return life.rotated.get(id);
+  const mends = (text: string, begin: (life: Life) => void): Deed => {
+    return (life) => {
+      begin(life);
+      life.after(backMs, () => {
+        write(life, rightIn(life));
+        life.api.keys.set(id, rightIn(life));
+      });
+      return `${text} ${namespace}/api, for ${backMs / SECOND} s`;
+    };
+  };
+  return draw.pick([
+    mends('a user writes a wrong key into', (life) => write(life, next)),
+    mends('a user deletes', (life) => dropSecret(life, namespace, 'api')),
+    mends('the API takes no more what is in', (life) =>
+      life.api.keys.set(id, rightIn(life), options),
+    ),
+    mends('the key is rotated, but not in', (life) => {
+      life.rotated.set(id, next);
+      life.api.keys.set(id, next);
+    }),
+  ]);
 }

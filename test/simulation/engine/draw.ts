@@ -75,16 +75,6 @@ export class Draw {
   }
 }
 
-/** 0 to 1 for a name: for one number, where a whole generator would be too much. */
-export function fractionFor(seed: number, name: string): number {
-  let state = seed ^ 0x9e3779b9;
-  for (let index = 0; index < name.length; index += 1) {
-    state = Math.imul(state ^ name.charCodeAt(index), 0x85ebca6b);
-    state = (state << 13) | (state >>> 19);
-  }
-  return mixed(state) / 2 ** 32;
-}
-
 function hash(text: string): [number, number, number] {
   let a = 0x6a09e667;
   let b = 0xbb67ae85;

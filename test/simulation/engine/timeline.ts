@@ -4,6 +4,9 @@ const TURN = 50;
 /** The busiest lives have some hundred thousand. */
 const MOST_EVENTS = 5_000_000;
 
+/** What every clock says at the beginning. */
+export const BEGINNING = Date.parse('2026-03-01T00:00:00Z');
+
 interface Entry {
   readonly at: number;
   readonly order: number;
@@ -29,20 +32,12 @@ export class Timeline {
     return this.#now;
   }
 
-  /** How many events have happened. */
-  get events(): number {
-    return this.#events;
-  }
-
   /** Something that happens later; what it returns takes it back. */
   at(delayMs: number, run: () => void): () => void {
     return this.#set(delayMs, run, true);
   }
 
-  /**
-   * The same for what no process under test hears of at once: no promise has to go on before the
-   * next event.
-   */
+  /** The same for what no process hears of at once: no promise goes on before the next event. */
   quietlyAt(delayMs: number, run: () => void): () => void {
     return this.#set(delayMs, run, false);
   }

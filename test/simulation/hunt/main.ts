@@ -16,12 +16,11 @@ async function main(): Promise<boolean> {
   if (options.type === 'planted') return huntPlanted(options.names, console.log);
   const stage = new Stage(await loadProduct(SOURCES));
   const plots = await plotsOf(options, stage);
-  if (plots instanceof Array && plots.length === 1 && plots[0])
-    return again(stage, plots[0], options);
-  return huntFor(stage, plots, options);
+  const [only, ...others] = 'length' in plots ? plots : [];
+  return only && others.length === 0 ? again(stage, only, options) : huntFor(stage, plots, options);
 }
 
-async function plotsOf(options: Options, stage: Stage): Promise<Iterable<Plot>> {
+async function plotsOf(options: Options, stage: Stage): Promise<readonly Plot[] | Iterable<Plot>> {
   const { type, names, seed } = options;
   if (type === 'sweep') return sweepPlots(names, (workload) => stage.sweep.pointsOf(workload));
   return seed === undefined ? seeds(options) : [{ type: 'seed', seed }];
@@ -49,12 +48,8 @@ async function again(stage: Stage, plot: Plot, { log }: Options): Promise<boolea
 
 async function huntFor(stage: Stage, plots: Iterable<Plot>, options: Options): Promise<boolean> {
   const started = performance.now();
-  const { seconds } = options;
-  const { lives, found, failed } = await search({
-    sources: SOURCES,
-    plots: plots[Symbol.iterator](),
-    seconds,
-  });
+  const iterator = plots[Symbol.iterator]();
+  const { lives, found, failed } = await search({ ...options, sources: SOURCES, plots: iterator });
   const took = (performance.now() - started) / 1_000;
   console.log(`${lives} lives in ${took.toFixed(0)} s (${(lives / took).toFixed(1)} a second)`);
   for (const line of table(found)) console.log(line);
@@ -91,12 +86,10 @@ async function tellStory(stage: Stage, plot: Plot, rule: string): Promise<void> 
 
 // Who reads only the beginning, as `head` does, has heard enough.
 process.stdout.on('error', () => process.exit(1));
-main().then(
-  (isFine) => {
-    process.exitCode = isFine ? 0 : 1;
-  },
+process.exitCode = await main().then(
+  (isFine) => (isFine ? 0 : 1),
   (error: unknown) => {
     console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 2;
+    return 2;
   },
 );

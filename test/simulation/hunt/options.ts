@@ -13,7 +13,6 @@ export const USAGE = `Usage: npm run hunt -- [options]
 /** The project's own. */
 export const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
 
-/** What the command line asks for. */
 export interface Options {
   readonly type: 'seeds' | 'sweep' | 'planted';
   readonly from: number;
@@ -42,28 +41,18 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     },
   });
   if (values.help) return undefined;
-  const { sweep, planted } = values;
+  const { sweep, planted, from, lives, seconds, seed, log } = values;
   const type = sweep ? 'sweep' : planted ? 'planted' : 'seeds';
-  if (type === 'seeds' && positionals.length > 0)
-    throw new Error(`names are for --sweep and --planted: ${positionals.join(' ')}\n${USAGE}`);
-  const seconds = numberOf('--seconds', values.seconds);
-  const lives = numberOf('--lives', values.lives) ?? (seconds === undefined ? 1_000 : 0);
+  const isNamed = type === 'seeds' && positionals.length > 0;
+  const odd = [from, lives, seconds, seed].find((text) => text && !/^\d{1,15}$/.test(text));
+  if (isNamed || odd) throw new Error(`not understood: ${odd ?? positionals.join(' ')}\n${USAGE}`);
   return {
     type,
-    from: numberOf('--from', values.from) ?? Math.floor(Date.now() / 1_000) * 1_000,
-    lives: lives === 0 ? Number.POSITIVE_INFINITY : lives,
-    seconds: seconds ?? Number.POSITIVE_INFINITY,
-    seed: numberOf('--seed', values.seed),
+    from: Number(from ?? Math.floor(Date.now() / 1_000) * 1_000),
+    lives: Number(lives ?? (seconds === undefined ? 1_000 : 0)) || Number.POSITIVE_INFINITY,
+    seconds: Number(seconds ?? Number.POSITIVE_INFINITY),
+    seed: seed === undefined ? undefined : Number(seed),
     names: positionals,
-    log: values.log,
+    log,
   };
-}
-
-function numberOf(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(text))
-    throw new Error(
-      `${flag} takes a whole number from 0 on, not ${JSON.stringify(text)}\n${USAGE}`,
-    );
-  return Number(text);
 }

@@ -5,8 +5,8 @@ import { loadProduct } from '../life/product.ts';
 import { PLANTED, type Planted } from '../planted.ts';
 import { SOURCES } from './options.ts';
 import { Stage } from './play.ts';
-import { type Plot, sweepPlots } from './plot.ts';
-import { type Found, search } from './search.ts';
+import { nameOf, type Plot, sweepPlots } from './plot.ts';
+import { search } from './search.ts';
 
 /** Inside the project, so that a copy finds the packages. */
 const COPIES = fileURLToPath(new URL('../../../dist/planted', import.meta.url));
@@ -21,32 +21,29 @@ export async function huntPlanted(
   const chosen = PLANTED.filter(
     ({ name }) => names.length === 0 || names.some((one) => name.startsWith(one)),
   );
+  const stage = new Stage(await loadProduct(SOURCES));
+  const swept = await sweepPlots([], (workload) => stage.sweep.pointsOf(workload));
   let count = 0;
   for (const planted of chosen) {
-    const found = await findPlanted(planted);
-    if (found) count += 1;
-    const rule = found?.violations.map((one) => one.rule)[0];
-    say(found ? `found      ${planted.name}: ${rule}` : `not found  ${planted.name}`);
+    const found = await findPlanted(planted, swept);
+    if (found !== undefined) count += 1;
+    say(`${found ? 'found    ' : 'not found'}  ${planted.name}`);
+    if (found) say(`           by ${found}`);
   }
   say(`${count} of ${chosen.length} planted faults found`);
   return count === chosen.length && count > 0;
 }
 
-/** The first life that shows it: of the sweeps, and of the seeds that every hunt begins with. */
-export async function findPlanted(planted: Planted): Promise<Found | undefined> {
-  const stage = new Stage(await loadProduct(SOURCES));
-  const swept = await sweepPlots([], (workload) => stage.sweep.pointsOf(workload));
+/** The first rule that a life breaks: of the sweeps, and of the seeds that every hunt begins with. */
+async function findPlanted(planted: Planted, swept: readonly Plot[]): Promise<string | undefined> {
   const { found, failed } = await withPlanted(planted, (sources) =>
     search({ sources, plots: inTurn(swept), seconds: 300, isFirstEnough: true }),
   );
+  const [first] = found;
+  if (first) return `${first.violations[0]?.rule} in ${nameOf(first.plot)}`;
   // A workload that breaks without any mishap cannot be swept.
-  if (failed !== undefined && found.length === 0)
-    return { plot: { type: 'seed', seed: 0 }, violations: [violationOf(failed)] };
-  return found[0];
-}
-
-function violationOf(failed: string): Found['violations'][number] {
-  return { at: 0, rule: failed, subject: 'the workloads', text: failed };
+  if (failed !== undefined && !failed.includes('without mishaps breaks')) throw new Error(failed);
+  return failed;
 }
 
 /** Now one of the sweeps, now a seed. */
@@ -59,13 +56,7 @@ function* inTurn(swept: readonly Plot[]): Generator<Plot> {
   }
 }
 
-/** A change of one line in a copy of the product. */
-export interface Change {
-  readonly name: string;
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-}
+export type Change = Planted;
 
 /** Makes a change in the copy of src that stands in this folder. */
 export function plant(sources: string, { name, file, from, to }: Change): void {
@@ -79,17 +70,14 @@ export function plant(sources: string, { name, file, from, to }: Change): void {
 }
 
 /** Gives the folder of a copy of the product with a fault in it, for as long as `use` runs. */
-async function withPlanted<T>(
-  { name, file, from, to }: Planted,
-  use: (sources: string) => Promise<T>,
-): Promise<T> {
+async function withPlanted<T>(planted: Planted, use: (sources: string) => Promise<T>): Promise<T> {
   mkdirSync(COPIES, { recursive: true });
-  const sources = mkdtempSync(join(COPIES, `${name}-`));
+  const sources = mkdtempSync(join(COPIES, 'src-'));
   const remove = (): void => rmSync(sources, { recursive: true, force: true });
   process.once('exit', remove);
   try {
     cpSync(SOURCES, sources, { recursive: true });
-    plant(sources, { name, file, from, to });
+    plant(sources, planted);
     return await use(sources);
   } finally {
     process.off('exit', remove);

@@ -1,6 +1,9 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import type { Violation } from '../oracles/court.ts';
-import { livePack } from './pack.ts';
-import type { Plot } from './plot.ts';
+import { nameOf, type Plot } from './plot.ts';
+import type { Result } from './worker.ts';
 
 /** A life that breaks something, and what. */
 export interface Found {
@@ -23,6 +26,9 @@ interface SearchOptions {
   readonly isFirstEnough?: true;
 }
 
+/** What goes round and round takes some ten seconds until it is noticed. */
+const LONGEST_MS = 120_000;
+
 /** Lives one life after another, on every core. Ctrl-C ends it as if there were no more. */
 export async function search(options: SearchOptions): Promise<Searched> {
   const { sources, plots, seconds, isFirstEnough = false } = options;
@@ -31,27 +37,64 @@ export async function search(options: SearchOptions): Promise<Searched> {
   let lives = 0;
   let failed: string | undefined;
   let isOver = false;
-  const interrupted = (): void => {
+  const end = (): void => {
     isOver = true;
   };
-  process.once('SIGINT', interrupted);
-  await livePack({
-    sources,
-    next: () => {
-      if (isOver || performance.now() > until) return undefined;
-      const next = plots.next();
-      return next.done ? undefined : next.value;
-    },
-    heard: (result) => {
-      if ('failed' in result) {
-        failed ??= result.failed;
-        return false;
-      }
-      lives += 1;
-      const { plot, violations } = result.played;
-      if (violations.length > 0) found.push({ plot, violations });
-      return !(isFirstEnough && found.length > 0);
-    },
-  }).finally(() => process.off('SIGINT', interrupted));
+  const heard = (result: Result): void => {
+    if ('failed' in result) {
+      failed ??= result.failed;
+      return end();
+    }
+    lives += 1;
+    const { plot, violations } = result.played;
+    if (violations.length > 0) found.push({ plot, violations });
+    if (isFirstEnough && found.length > 0) end();
+  };
+  const work = (worker: ChildProcess): Promise<void> =>
+    new Promise((resolve, reject) => {
+      let present: Plot | undefined;
+      let clock: NodeJS.Timeout | undefined;
+      const give = (): void => {
+        const next = isOver || performance.now() > until ? undefined : plots.next();
+        if (!next || next.done) return resolve();
+        present = next.value;
+        const stuck = new Error(`life ${nameOf(present)} does not end`);
+        clock = setTimeout(() => reject(stuck), LONGEST_MS);
+        worker.send(present);
+      };
+      worker.on('error', reject);
+      worker.on('exit', (code, signal) =>
+        reject(new Error(`life ${present && nameOf(present)} ends its worker: ${signal ?? code}`)),
+      );
+      worker.on('message', (result: Result) => {
+        clearTimeout(clock);
+        heard(result);
+        give();
+      });
+      give();
+    });
+  const workers = Array.from({ length: availableParallelism() }, () => startWorker(sources));
+  const endWorkers = (): void => {
+    for (const worker of workers) worker.kill();
+  };
+  process.once('SIGINT', end);
+  process.prependOnceListener('exit', endWorkers);
+  await Promise.all(workers.map(work)).finally(() => {
+    process.off('SIGINT', end);
+    process.off('exit', endWorkers);
+    endWorkers();
+  });
   return { lives, found, failed };
+}
+
+/**
+ * A process of its own: Node 24 now and then ends with a trap where many threads come and go, each
+ * with the WebAssembly of its HTTP parser. With room for the short-lived things that a life is made
+ * of it collects garbage less often.
+ */
+function startWorker(sources: string): ChildProcess {
+  return fork(fileURLToPath(new URL('worker.ts', import.meta.url)), [sources], {
+    serialization: 'advanced',
+    execArgv: ['--max-semi-space-size=64'],
+  });
 }

@@ -14,20 +14,14 @@ export interface Shrunk {
 
 const MOST_TRIES = 200;
 
-interface Telling {
-  readonly violation: Violation | undefined;
-  readonly lines: readonly Line[];
-  /** Names of what happened, which are what could be left out next. */
-  readonly acts: readonly string[];
-}
-
 /**
  * Leaves out of a life whatever its breach does not need: objects, manners of the API, acts and
  * mishaps. What is left is a breach of the same rule, if not always of the same object.
  */
 export async function shrink(stage: Stage, plot: Plot, rule: string): Promise<Shrunk> {
-  const tell = async (without: ReadonlySet<string>): Promise<Telling> => {
+  const tell = async (without: ReadonlySet<string>) => {
     const lines: Line[] = [];
+    // Which could be left out next.
     const acts: string[] = [];
     const { violations } = await stage.play(plot, {
       without,

@@ -51,30 +51,7 @@ export function told(lines: readonly Line[], subject: string): string[] {
   ]);
   const isNear = ({ about }: Line): boolean =>
     about.length === 0 || about.some((one) => near.has(one));
-  return folded(lines.filter(isNear));
-}
-
-/** What is said for the third time and more, but for its times and ids, is counted only. */
-function folded(lines: readonly Line[]): string[] {
-  const seen = new Map<string, number>();
-  const shown: string[] = [];
-  let left = 0;
-  const close = (): void => {
-    if (left > 0) shown.push(`              … ${left} more lines like those before`);
-    left = 0;
-  };
-  for (const { at, text } of lines) {
-    const plain = text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d\d:\d\d:\d\d/g, '…');
-    const count = (seen.get(plain) ?? 0) + 1;
-    seen.set(plain, count);
-    if (count > 3) left += 1;
-    else {
-      close();
-      shown.push(`${clock(at)}  ${text}`);
-    }
-  }
-  close();
-  return shown;
+  return lines.filter(isNear).map(({ at, text }) => `${clock(at)}  ${text}`);
 }
 
 /** Every fact on one line, for `--log`. */
@@ -90,15 +67,13 @@ export function logLine(fact: Fact): string {
       return `${time}       ${fact.process} says ${fact.line.trim().replace(/"time":"[^"]*",/, '')}`;
     case 'done':
       return `${time}  done: ${fact.call.name} ${fact.call.executions.at(-1)?.status}`;
-    case 'other':
-      return `${time}  ${fact.organizationId}: somebody else +${ids(fact.moves.added)} -${ids(fact.moves.removed)}`;
     default:
       return `${time}  ${lineOf(fact)?.text ?? fact.what}`;
   }
 }
 
 /** `00:12:03.250`. */
-export function clock(ms: number): string {
+function clock(ms: number): string {
   return new Date(ms).toISOString().slice(11, 23);
 }
 
@@ -109,7 +84,8 @@ function asked({ name, text }: ApiCall): string {
 function answered({ reply }: ApiCall): string {
   const list = reply?.result?.privateEndpoints;
   const shown = Array.isArray(list) ? `, list ${ids(list as EndpointView[])}` : '';
-  const name = reply?.result?.name === undefined ? '' : `, name "${String(reply.result.name)}"`;
+  const { name: text } = reply?.result ?? {};
+  const name = text === undefined ? '' : `, name ${JSON.stringify(text)}`;
   return `${reply?.status}${reply?.error === undefined ? '' : ` "${reply.error}"`}${name}${shown}`;
 }
 

@@ -2,10 +2,12 @@ import type { Judge } from '../oracles/court.ts';
 import { applied } from './applied.ts';
 import { keys } from './keys.ts';
 import { lease } from './lease.ts';
+import { left } from './left.ts';
 import { observed } from './observed.ts';
 import { others } from './others.ts';
 import { pace } from './pace.ts';
 import { persisted } from './persisted.ts';
+import { prompt } from './prompt.ts';
 import { rest } from './rest.ts';
 import { wanted } from './wanted.ts';
 
@@ -13,10 +15,12 @@ import { wanted } from './wanted.ts';
 export const judges: readonly Judge[] = [
   observed,
   others,
+  left,
   persisted,
   pace,
   keys,
   rest,
+  prompt,
   applied,
   wanted,
   lease,

@@ -26,12 +26,7 @@ export const applied: Judge = (life, court) => {
       );
       return;
     }
-    const isShared = life
-      .objects()
-      .some(
-        ({ plural: other, thing }) =>
-          keyOf(other, thing) !== key && targetOfSpec(other, specOf(thing)) === target,
-      );
+    const isShared = life.objectsFor(target).length > 1;
     // Between its own last answer and the write of its status another object may have had one.
     const own = isShared
       ? calls.findLast((call) => ofOrganization(now, call) === undefined)
@@ -72,13 +67,13 @@ function ofPipe(thing: Thing, calls: readonly ApiCall[]): string | undefined {
   if (!call) return 'no answered PUT asked for what it declares';
   const odd = Object.entries(settings).find(([name, value]) => {
     const shown = call.reply?.result?.[name];
-    return shown !== undefined && shown !== null && String(shown) !== String(value);
+    return (shown ?? null) !== null && JSON.stringify(shown).replaceAll('"', '') !== String(value);
   });
   return odd && `the answer to ${call.name} shows another ${odd[0]} than ${odd[1]}`;
 }
 
 function sameSettings(one: object, other: object): boolean {
-  const text = (value: object): string => JSON.stringify(Object.entries(value).sort());
+  const text = (value: object): string => Object.entries(value).map(String).sort().join();
   return text(one) === text(other);
 }
 

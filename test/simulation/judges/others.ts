@@ -107,7 +107,6 @@ export const others: Judge = (life, court) => {
   });
 
   return {
-    /** What is deleted with RemovePrivateEndpoints leaves nothing of ours, unless an event says so. */
     atEnd: () => {
       for (const { plural, thing } of life.objects()) {
         const { organizationId } = specOf(thing);

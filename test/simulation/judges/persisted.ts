@@ -9,6 +9,9 @@ interface Pending {
   readonly time: string | undefined;
   readonly text: string;
   hasLeft: boolean;
+  readonly at: number;
+  /** The process has been told that it stands. */
+  isTold: boolean;
 }
 
 /**
@@ -44,6 +47,9 @@ export const persisted: Judge = (life, court) => {
       const slot = `${fact.call.process} ${fact.call.target}`;
       if (inFlight.get(slot) === fact.call) inFlight.delete(slot);
     }
+    if (fact.what === 'asked' && fact.ask.status === 200 && fact.ask.path.endsWith('/status'))
+      for (const one of pending.values())
+        if (fact.ask.leftAt <= one.at && fact.ask.body.includes(`"${one.time}"`)) one.isTold = true;
     if (fact.what !== 'written' || fact.change.kind.plural !== 'organizations') return;
     const { now, before, by, type } = fact.change;
     // Who deletes it has told nobody yet: what left just then was on record.
@@ -59,8 +65,8 @@ export const persisted: Judge = (life, court) => {
     const known = pending.get(key);
     if (known?.text !== text || known.time !== time) {
       const target = targetOfSpec('organizations', specOf(now));
-      pending.set(key, { by, target, time, text, hasLeft: false });
-    } else if (known.by === by && !known.hasLeft && isStatus(now, before))
+      pending.set(key, { by, target, time, text, hasLeft: false, at: fact.at, isTold: false });
+    } else if (known.by === by && known.isTold && !known.hasLeft && isStatus(now, before))
       court.report('persisted unsent', key, `${text} never left, and ${by} keeps it on record`);
   });
   return {};

@@ -1,13 +1,14 @@
 import type { Thing } from '../kubernetes/objects.ts';
 import type { Judge } from '../oracles/court.ts';
+import type { ApiCall, EndpointView } from '../record/facts.ts';
 import {
+  endpointKey,
   hasCondition,
   keyOf,
   type Plural,
   readyOf,
   specOf,
   statusOf,
-  targetOfSpec,
 } from '../record/objects.ts';
 
 const MINUTE = 60_000;
@@ -38,28 +39,58 @@ const PASSING: ReadonlySet<string> = new Set([
 export const rest: Judge = (life, court) => {
   const quietFrom = life.world.restAt + QUIET_MS;
   const lastCall = new Map<string, number>();
+  /** And no list has shown it yet. */
+  const removedByOthers = new Set<string>();
 
   const dueOf = ({ status }: Thing): number => {
     const { nextAttemptTime } = statusOf({ status } as Thing);
     return nextAttemptTime === undefined ? Infinity : Date.parse(nextAttemptTime) - life.wall;
   };
 
+  const shows = ({ target, reply }: ApiCall): void => {
+    if (reply?.status !== 200 || !reply.result) return;
+    const { privateEndpoints: list } = reply.result;
+    const shown = Array.isArray(list) ? (list as EndpointView[]).map(endpointKey) : [];
+    for (const key of removedByOthers)
+      if (target === `organization ${key.slice(0, 36)}` && !shown.includes(key.slice(37)))
+        removedByOthers.delete(key);
+  };
+
   life.chronicle.listen((fact) => {
     if (fact.what === 'process' && fact.did === 'ends with an error' && !life.world.flags.elected)
       court.report('rest failed', fact.process, fact.text ?? 'the process ends with an error');
+    if (fact.what === 'other')
+      for (const one of fact.moves.removed)
+        removedByOthers.add(`${fact.organizationId} ${endpointKey(one)}`);
+    if (fact.what === 'answered') shows(fact.call);
     if (fact.what !== 'leaves') return;
     const { call, at } = fact;
     const since = lastCall.get(call.target) ?? -Infinity;
     lastCall.set(call.target, at);
     if (at < quietFrom || at - since < ATTEMPT_MS) return;
-    const isDue = life
-      .objects()
-      .some(
-        ({ plural, thing }) =>
-          targetOfSpec(plural, specOf(thing)) === call.target && dueOf(thing) <= at + 1_000,
-      );
+    const isDue = life.objectsFor(call.target).some((thing) => dueOf(thing) <= at + 1_000);
     if (!isDue) court.report('rest call', call.target, `${call.name} leaves, and nothing is due`);
   });
+
+  /** What is declared and not refused is there, unless another client has removed it since. */
+  const lackingIn = (thing: Thing): string | undefined => {
+    const { organizationId = '', privateEndpoints = [], name } = specOf(thing);
+    const reason = readyOf(thing)?.reason ?? '';
+    const isLasting = ['Applied', 'Rejected'].includes(reason) || hasCondition(thing, 'Stalled');
+    if (!isLasting || !['Applied', 'Rejected', 'NotConfirmed'].includes(reason)) return undefined;
+    const { manners = [] } = life.world.organizations.find(({ id }) => id === organizationId) ?? {};
+    // "No way to observe: `Rejected`"
+    const isBlind = manners.some(({ behaviour }) => behaviour.organization?.emptyLists);
+    if (isBlind && name === undefined) return undefined;
+    const refused = manners.flatMap(({ behaviour }) => behaviour.organization?.refusedIds ?? []);
+    const list = life.api.organizations.of(organizationId)?.privateEndpoints ?? [];
+    return privateEndpoints.find(
+      (one) =>
+        !refused.includes(one.id.toLowerCase()) &&
+        !list.some(({ id }) => id.toLowerCase() === one.id.toLowerCase()) &&
+        !removedByOthers.has(`${organizationId} ${endpointKey(one)}`),
+    )?.id;
+  };
 
   const judge = (plural: Plural, thing: Thing): void => {
     const key = keyOf(plural, thing);
@@ -75,6 +106,8 @@ export const rest: Judge = (life, court) => {
       court.report('rest conditions', key, 'it is Reconciling and Stalled');
     const { suspend, mode } = specOf(thing);
     const wanted = suspend ? 'Suspended' : mode === 'Plan' ? 'Planned' : undefined;
+    const problem = plural === 'organizations' ? lackingIn(thing) : undefined;
+    if (problem) court.report('rest lacking', key, `${ready.reason}, and the API lacks ${problem}`);
     const isSaid = wanted === undefined || [wanted, 'TargetConflict'].includes(ready.reason);
     if (isSaid && !PASSING.has(ready.reason)) {
       if (dueOf(thing) < life.timeline.now - LATE_MS)

@@ -10,7 +10,11 @@ import {
   targetOfSpec,
 } from '../record/objects.ts';
 
-const ATTEMPT_MS = 15_000;
+/** Calls that follow one another so soon may be of one attempt. */
+const ATTEMPT_MS = 20_000;
+const TOLERANCE_MS = 2_000;
+/** Absent `maxPrivateEndpointRemovals`. */
+const MOST_REMOVALS = 5;
 
 /**
  * A call is what an object asks for that the process has been shown: not suspended, in Plan or
@@ -19,13 +23,20 @@ const ATTEMPT_MS = 15_000;
 export const wanted: Judge = (life, court) => {
   /** By uid. */
   const verifiedAt = new Map<string, number>();
+  /** By process and target: when its present attempt began, and its last call. */
+  const attempts = new Map<string, { readonly began: number; readonly last: number }>();
   life.chronicle.listen((fact) => {
     if (fact.what === 'written' && isVerified(fact.change.now.status)) {
       const { uid } = fact.change.now.metadata;
       verifiedAt.set(uid, verifiedAt.get(uid) ?? fact.at);
     }
     if (fact.what !== 'leaves') return;
-    const { call } = fact;
+    const { call, at } = fact;
+    const attempt = attempts.get(`${call.process} ${call.target}`);
+    const isNew = !attempt || at - attempt.last > ATTEMPT_MS;
+    // Who acts looks for the owner when its attempt begins.
+    const since = isNew ? at : attempt.began;
+    attempts.set(`${call.process} ${call.target}`, { began: since, last: at });
     const shown = life.knowledge
       .ofProcess(call.process)
       .filter(({ plural, thing }) => targetOfSpec(plural, specOf(thing)) === call.target);
@@ -33,10 +44,8 @@ export const wanted: Judge = (life, court) => {
       ({ plural, thing }) => [keyOf(plural, thing), refusalOf(plural, thing, call)] as const,
     );
     if (refusals.some(([, why]) => why === undefined)) {
-      // Who acts looks for the owner when its attempt begins, and an attempt takes seconds.
-      const since = call.leftAt - ATTEMPT_MS;
       const isKnown = ({ metadata }: Thing): boolean =>
-        (verifiedAt.get(metadata.uid) ?? since) < since;
+        (verifiedAt.get(metadata.uid) ?? since) < since - TOLERANCE_MS;
       const owner = ownerOf(shown.map(({ thing }) => thing).filter(isKnown));
       const own = owner && refusals[shown.findIndex(({ thing }) => thing === owner)]?.[1];
       if (own === undefined) return;
@@ -72,6 +81,8 @@ function refusalOf(plural: Plural, { spec, metadata }: Thing, call: ApiCall): st
   const listed = new Set((declared.privateEndpoints ?? []).map(endpointKey));
   if (add.some((one) => !listed.has(endpointKey(one)))) return 'does not list what is added';
   if (remove.length > 0 && declared.privateEndpoints === undefined) return 'manages no list';
+  const most = declared.maxPrivateEndpointRemovals ?? MOST_REMOVALS;
+  if (remove.length > most) return `allows ${most} removals`;
   const isListed = remove.some((one) => listed.has(endpointKey(one)));
   return isListed ? 'lists what is removed' : undefined;
 }

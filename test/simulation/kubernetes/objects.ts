@@ -8,11 +8,8 @@ export interface Meta {
   readonly generation?: number;
   readonly creationTimestamp: string;
   readonly deletionTimestamp?: string;
-  readonly deletionGracePeriodSeconds?: number;
   readonly finalizers?: readonly string[];
   readonly annotations?: Readonly<Record<string, string>>;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly managedFields?: readonly unknown[];
 }
 
 /** An object as it is stored; never changed in place. */
@@ -87,14 +84,7 @@ export class Objects {
     const before = this.get(kind, namespace, name);
     const now = this.#next(thing);
     this.#objects.set(keyOf(kind, namespace, name), now);
-    this.#tell({
-      revision: this.#revision,
-      kind,
-      type: before ? 'MODIFIED' : 'ADDED',
-      now,
-      before,
-      by,
-    });
+    this.#tell({ kind, type: before ? 'MODIFIED' : 'ADDED', now, before, by });
     return now;
   }
 
@@ -103,7 +93,7 @@ export class Objects {
     const before = this.get(kind, namespace, name);
     const now = this.#next(thing);
     this.#objects.delete(keyOf(kind, namespace, name));
-    this.#tell({ revision: this.#revision, kind, type: 'DELETED', now, before, by });
+    this.#tell({ kind, type: 'DELETED', now, before, by });
     return now;
   }
 
@@ -120,7 +110,8 @@ export class Objects {
     return { ...thing, metadata: { ...thing.metadata, resourceVersion: String(this.#revision) } };
   }
 
-  #tell(change: Change): void {
+  #tell(write: Omit<Change, 'revision'>): void {
+    const change = { ...write, revision: this.#revision };
     this.#history.push(change);
     this.#onChange(change);
   }

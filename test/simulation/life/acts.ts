@@ -75,6 +75,34 @@ export function breakWatches(life: Life): Performed {
   return 'every watch breaks, and old versions are forgotten';
 }
 
+/** What a user writes into a Secret. */
+export interface SecretDraft {
+  readonly namespace: string;
+  readonly name: string;
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Writes a Secret, whether or not it is there. */
+export function putSecret(life: Life, { namespace, name, id, secret }: SecretDraft): void {
+  life.secrets.add(id).add(secret);
+  const hand = life.kube.as('user');
+  const content = { type: 'Opaque', data: { keyId: encoded(id), keySecret: encoded(secret) } };
+  if (hand.get(kindOf('secrets'), namespace, name))
+    hand.edit(kindOf('secrets'), namespace, name, (thing) => ({ ...thing, ...content }));
+  else hand.create(kindOf('secrets'), namespace, { metadata: { name }, ...content });
+}
+
+export function dropSecret(life: Life, namespace: string, name: string): boolean {
+  if (!life.stored('secrets', namespace, name)) return false;
+  life.kube.as('user').delete(kindOf('secrets'), namespace, name);
+  return true;
+}
+
+function encoded(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
 /** What the API server refuses was not done. */
 function tried(run: () => Performed): Performed {
   try {

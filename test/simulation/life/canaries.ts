@@ -1,55 +1,27 @@
-import { Draw } from '../engine/draw.ts';
+import type { Draw } from '../engine/draw.ts';
 
-/** Bytes; what is longer makes a Secret invalid. */
-const LONGEST = { id: 256, secret: 4_096 } as const;
-
-const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 /** What means something to JSON, to URLs, to HTML, and to regular expressions. */
-const ALPHABETS = {
-  letters: LETTERS,
-  base64: `${LETTERS}+/=`,
-  escaped: `${LETTERS}"\\/<>&'%+?#=;@ "\\%&`,
-  patterns: String.raw`${LETTERS}.*+?^$()[]{}|\-.*+?^$()[]{}|\-`,
-} as const;
+const SPECIAL = String.raw`"\/<>&'%+?#=;@ .*^$()[]{}|-`;
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 /**
  * An API key's secret: words that stand nowhere else, so that where one is found outside of its
- * header, a key has leaked. Takes two numbers from `draw`, whatever comes of it.
+ * header, a key has leaked.
  */
 export function secretText(draw: Draw): string {
-  const mine = ownDraw(draw);
-  return textOf(mine, lengthOf(mine, LONGEST.secret));
+  return textOf(draw, draw.weighted({ '': 40, [SPECIAL]: 60 }), draw.pick([8, 24, 24, 40, 200]));
 }
 
-/** The id of an API key, which has no colon. Takes nothing from `draw`. */
+/** The id of an API key, which has no colon. */
 export function keyIdText(draw: Draw): string {
-  const mine = draw.of('canary');
-  return textOf(mine, lengthOf(mine, LONGEST.id));
-}
-
-function ownDraw(draw: Draw): Draw {
-  return new Draw(`canary ${draw.bits()} ${draw.bits()}`);
-}
-
-function lengthOf(draw: Draw, longest: number): number {
-  switch (draw.weighted({ short: 10, usual: 75, long: 12, longest: 3 })) {
-    case 'short':
-      return draw.between(7, 9);
-    case 'usual':
-      return draw.between(20, 48);
-    case 'long':
-      return draw.between(100, 250);
-    case 'longest':
-      return longest;
-  }
+  return textOf(draw, draw.pick(['', SPECIAL]), draw.pick([8, 20, 20, 40]));
 }
 
 /** A line end at either end would be taken off, and a blank might. */
-function textOf(draw: Draw, length: number): string {
-  const alphabet = draw.pick(Object.values(ALPHABETS));
-  const middle = Array.from({ length: length - 2 }, () =>
-    alphabet.charAt(draw.between(0, alphabet.length - 1)),
+function textOf(draw: Draw, special: string, length: number): string {
+  const [first, ...letters] = Array.from({ length }, () => draw.pick(LETTERS.split('')));
+  const middle = letters.map((one) =>
+    draw.chance(0.3) ? draw.pick([...special.split(''), one]) : one,
   );
-  const [first, last] = draw.some(LETTERS.split(''), 2);
-  return `${first}${middle.join('')}${last}`;
+  return `${first}${middle.join('')}${draw.pick(LETTERS.split(''))}`;
 }

@@ -35,12 +35,6 @@ export class KubernetesSide implements Server {
     return { ...fate, ...mishap?.fate };
   }
 
-  asks(): void {
-    // Its fate is the record of it.
-  }
-
-  left(): void {}
-
   serve(crossing: Crossing): WireReply {
     const { kube, weather } = this.#life;
     const mishap = this.#open.get(crossing.id)?.mishap;

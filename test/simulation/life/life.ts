@@ -2,19 +2,19 @@ import { plausibleActivity } from '../../simulator/activities.ts';
 import { Draw } from '../engine/draw.ts';
 import { takeImmediates } from '../engine/immediates.ts';
 import { seedRandomness } from '../engine/randomness.ts';
-import { Timeline } from '../engine/timeline.ts';
+import { BEGINNING, Timeline } from '../engine/timeline.ts';
 import { kindOf } from '../kubernetes/kinds.ts';
 import type { Thing } from '../kubernetes/objects.ts';
 import { Kubernetes } from '../kubernetes/server.ts';
 import { ManagementApi } from '../management/api.ts';
 import { Chronicle, type Fact } from '../record/facts.ts';
 import { Knowledge } from '../record/knowledge.ts';
-import { PLURALS, type Plural } from '../record/objects.ts';
+import { PLURALS, type Plural, specOf, targetOfSpec } from '../record/objects.ts';
+import { putSecret } from './acts.ts';
 import { KubernetesSide } from './kubernetes-side.ts';
 import { ManagementSide, SOMEBODY } from './management-side.ts';
 import { Processes } from './processes.ts';
 import type { Product } from './product.ts';
-import { putSecret } from './secrets.ts';
 import type { Act, Mishap, ObjectDraft, Point, Script, World } from './world.ts';
 
 export interface LifeOptions {
@@ -27,8 +27,6 @@ export interface LifeOptions {
 
 type Untimed<F> = F extends unknown ? Omit<F, 'at'> : never;
 
-/** What every clock says at the beginning. */
-export const BEGINNING = Date.parse('2026-03-01T00:00:00Z');
 const PLAIN_KUBE_MS = 1.5;
 const PLAIN_API_MS = 12;
 
@@ -138,6 +136,18 @@ export class Life {
     return this.timeline.now >= this.world.restAt;
   }
 
+  /** Something is wrong with a server for a while. */
+  spoil(ms: number, what: Partial<Weather>): void {
+    Object.assign(this.weather, what);
+    if (what.kubeIsDown) this.kube.watches.cut({ broken: true });
+    for (const { pools } of this.processes.all) {
+      for (const one of what.kubeIsDown ? pools.kube : []) one.breakOff();
+      for (const one of what.apiIsDown ? pools.api : []) one.breakOff();
+    }
+    const fair = Object.entries(FAIR).filter(([name]) => name in what);
+    this.after(ms, () => Object.assign(this.weather, Object.fromEntries(fair)));
+  }
+
   /** How long requests take on their way. */
   plainFate(name: string, server: 'kube' | 'api'): { thereMs: number; backMs: number } {
     const draw = new Draw(`${this.world.seed}/way of ${name}`);
@@ -155,6 +165,14 @@ export class Life {
     return PLURALS.flatMap((plural) =>
       this.kube.objects.list(kindOf(plural), '').map((thing) => ({ plural, thing })),
     );
+  }
+
+  /** Those that stand for this target. */
+  objectsFor(target: string): Thing[] {
+    const all = this.objects().filter(
+      ({ plural, thing }) => targetOfSpec(plural, specOf(thing)) === target,
+    );
+    return all.map(({ thing }) => thing);
   }
 
   create({ plural, namespace, name, spec }: ObjectDraft): void {

@@ -3,7 +3,7 @@ import { basic } from '../../simulator/caller.ts';
 import type { CallBehaviour } from '../../simulator/types.ts';
 import { withKey } from '../management/key-shown.ts';
 import type { Crossing, Fate, Server, WireReply, WireRequest } from '../network/wire.ts';
-import type { ApiCall, EndpointView } from '../record/facts.ts';
+import type { ApiCall, EndpointView, Reply } from '../record/facts.ts';
 import type { Life } from './life.ts';
 import type { Mishap } from './world.ts';
 
@@ -47,21 +47,21 @@ export class ManagementSide implements Server {
 
   serve(crossing: Crossing): WireReply {
     const { call, mishap } = this.#of(crossing);
-    const { weather, timeline, api } = this.#life;
+    const { weather, api } = this.#life;
     const answer = mishap?.answer ?? weather.apiAnswers;
-    const { reply, applied, moves, ended } = api.work(crossing.request, {
+    const { reply, moves, ended } = api.work(crossing.request, {
       ...mannersOf(this.#life, call.target),
       ...(answer && { answer }),
     });
     ended?.();
     const { status, headers = {}, text: body } = reply;
-    call.executions.push({ at: timeline.now, status, applied, moves });
+    call.executions.push({ status, moves });
     this.#life.tell({ what: 'done', call });
     if (mishap?.acts?.when === 'done') mishap.acts.run(this.#life);
     const plain = { status, headers, body };
     if (mishap?.text !== SHOWS_KEY) return plain;
     const { authorization = '' } = crossing.request.headers;
-    return withKey(plain, { id: call.id, authorization });
+    return withKey(plain, authorization);
   }
 
   answered(crossing: Crossing, { status, headers = {}, body }: WireReply): void {
@@ -158,25 +158,12 @@ function targetOf({ path }: WireRequest): string {
   return `organization ${organization}`;
 }
 
-function readBody(
-  body: WireReply['body'],
-): Pick<NonNullable<ApiCall['reply']>, 'error' | 'result'> {
-  const { error, result } = envelopeOf(body);
-  const isObject = typeof result === 'object' && result !== null;
-  return {
-    error: error === undefined || error === null ? undefined : String(error),
-    result: isObject ? (result as Readonly<Record<string, unknown>>) : undefined,
-  };
-}
-
-function envelopeOf(body: WireReply['body']): {
-  readonly error?: unknown;
-  readonly result?: unknown;
-} {
+function readBody(body: WireReply['body']): Pick<Reply, 'error' | 'result'> {
   try {
-    const parsed: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
-    return typeof parsed === 'object' && parsed !== null ? parsed : {};
+    const { error, result } = (JSON.parse(String(body)) ?? {}) as Partial<Reply>;
+    const said = (error ?? null) === null ? undefined : String(error);
+    return { error: said, result: typeof result === 'object' ? (result ?? undefined) : undefined };
   } catch {
-    return {};
+    return { error: undefined, result: undefined };
   }
 }

@@ -29,6 +29,7 @@ const SETTINGS: Named<SettingsBehaviour> = {
   'replaces all settings': { writes: 'replace' },
   'shows what is set': { echo: 'only-set' },
   'numbers as text': { echo: 'strings' },
+  'moves threads below 20': { clamp: { engine_max_threads: [0, 20] } },
   'takes no more than 20 threads': { ranges: { engine_max_threads: [0, 20] } },
   'knows no threads': { notApplicable: ['engine_max_threads'] },
 };

@@ -1,8 +1,9 @@
 import { Host } from '../engine/host.ts';
+import { BEGINNING } from '../engine/timeline.ts';
 import { SimulatedPool } from '../network/pool.ts';
 import type { Server } from '../network/wire.ts';
 import type { ProcessEvent } from '../record/facts.ts';
-import { BEGINNING, type Life } from './life.ts';
+import type { Life } from './life.ts';
 
 /** TLS material is compared by identity: it never changes here. */
 const TLS = {};
@@ -15,10 +16,7 @@ const API_URL = 'https://api.example.com';
 export class Process {
   readonly name: string;
   readonly host: Host;
-  readonly pools: { readonly kube: SimulatedPool[]; readonly api: SimulatedPool[] } = {
-    kube: [],
-    api: [],
-  };
+  readonly pools = { kube: [] as SimulatedPool[], api: [] as SimulatedPool[] };
   readonly #life: Life;
   readonly #over: () => void;
   readonly #stop = new AbortController();
@@ -32,20 +30,13 @@ export class Process {
     this.host = new Host(name, life.timeline, BEGINNING);
   }
 
-  get isEnding(): boolean {
-    return this.#stop.signal.aborted;
-  }
-
   /** Starts the program as src/main.ts does. */
   start(): void {
     const { name, host } = this;
     const life = this.#life;
     const { product, world } = life;
-    const parsed = product.parseConfig({
-      argv: argvOf(world.flags),
-      env: {},
-      version: 'simulated',
-    });
+    const argv = argvOf(world.flags);
+    const parsed = product.parseConfig({ argv, env: {}, version: 'simulated' });
     if (!parsed.ok) throw new Error(parsed.message);
     const redactor = product.createRedactor();
     const write = (line: string): void => {
@@ -92,7 +83,7 @@ export class Process {
   /** SIGTERM, and SIGKILL where that was not enough. */
   terminate(): void {
     const { timeline, world } = this.#life;
-    if (this.isEnding || this.#isOver) return;
+    if (this.#stop.signal.aborted || this.#isOver) return;
     this.#did('is told to end');
     timeline.at(0, () => this.host.reach(() => this.#stop.abort()));
     timeline.quietlyAt(world.flags.timeoutSeconds * 1_000 + TERMINATION_MS, () =>

@@ -47,17 +47,11 @@ export interface ActivityDraft {
   readonly fromMs: number | undefined;
 }
 
-export interface Flags {
-  readonly rate: string;
-  readonly timeoutSeconds: number;
-  /** Two processes and a Lease; else one without. */
-  readonly elected: boolean;
-}
-
 /** Everything that is there when a life begins. */
 export interface World {
   readonly seed: string;
-  readonly flags: Flags;
+  /** `elected`: two processes and a Lease; else one without. */
+  readonly flags: { rate: string; timeoutSeconds: number; elected: boolean };
   readonly namespaces: readonly string[];
   readonly organizations: readonly OrganizationDraft[];
   readonly pipes: readonly PipeDraft[];
@@ -82,6 +76,11 @@ export interface Act {
   readonly perform: (life: Life) => string | undefined;
 }
 
+interface Midst {
+  readonly when: 'asks' | 'leaves' | 'done';
+  readonly run: (life: Life) => void;
+}
+
 /** What befalls one request of the operator, and nobody else. */
 export interface Mishap {
   readonly text: string;
@@ -90,14 +89,8 @@ export interface Mishap {
   readonly answer?: ScriptedAnswer;
   /** What the API server answers in place of the work. */
   readonly refusal?: number;
-  /**
-   * Somebody acts in the very midst of it: when the process asks and its connection does not stand
-   * yet, when it leaves, or when the work is done.
-   */
-  readonly acts?: {
-    readonly when: 'asks' | 'leaves' | 'done';
-    readonly run: (life: Life) => void;
-  };
+  /** Somebody acts: before its connection stands, when it leaves, or when the work is done. */
+  readonly acts?: Midst;
 }
 
 /** A request that something may befall: a call, a write, a read of a Secret. */

@@ -5,7 +5,7 @@ import { isOperations } from '../../simulator/fault-script.ts';
 import { createOrganizations } from '../../simulator/organizations.ts';
 import { createSettings } from '../../simulator/pipe-settings.ts';
 import { createLimits } from '../../simulator/rate-limits.ts';
-import type { Reply, Work } from '../../simulator/replies.ts';
+import type { Work } from '../../simulator/replies.ts';
 import { parsed, serve } from '../../simulator/serving.ts';
 import type { Time } from '../../simulator/time.ts';
 import type { CallBehaviour, Fault, ScriptedAnswer } from '../../simulator/types.ts';
@@ -63,14 +63,5 @@ export class ManagementApi {
       (admitted) => (admitted || !isOperations(fault) ? fault : undefined),
     );
     return { applied: false, ...served.done, reply: wholeReply(served, `/redirected${path}`) };
-  }
-
-  /** Whether a write with this key would get to its operation now, the limit aside. */
-  takes(keyId: string, secret: string, organizationId: string): boolean {
-    return this.refusal(keyId, secret, organizationId) === undefined;
-  }
-
-  refusal(keyId: string, secret: string, organizationId: string): Reply | undefined {
-    return this.keys.refuse({ keyId, secret }, { method: 'PUT', organizationId });
   }
 }

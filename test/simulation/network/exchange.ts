@@ -24,7 +24,7 @@ export class Exchange {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.#controller = new Controller((reason) => this.#aborted(reason));
+    this.#controller = new Controller((reason) => this.fail(reason));
   }
 
   /** The connection stands. */
@@ -39,7 +39,7 @@ export class Exchange {
     }
     if (this.#isOver()) return;
     this.#state = 'sent';
-    server.left(crossing);
+    server.left?.(crossing);
     this.#send(server.fate(crossing));
   }
 
@@ -55,8 +55,7 @@ export class Exchange {
 
   /** Its connection breaks, and both sides hear of it. */
   breakOff(): void {
-    if (this.#state !== 'queued')
-      this.#options.host.reach(() => this.fail(new errors.SocketError('other side closed')));
+    if (this.#state !== 'queued') this.#options.host.reach(() => this.fail(closed()));
   }
 
   #isOver(): boolean {
@@ -68,9 +67,7 @@ export class Exchange {
     if (fate.strayMs !== undefined)
       timeline.quietlyAt(fate.strayMs, () => void server.serve(crossing));
     if (fate.reset === 'before') {
-      this.#later(fate.thereMs + fate.backMs, () =>
-        this.fail(new errors.SocketError('other side closed')),
-      );
+      this.#later(fate.thereMs + fate.backMs, () => this.fail(closed()));
       return;
     }
     if (fate.lost === 'request') return;
@@ -80,7 +77,7 @@ export class Exchange {
   #comeBack(fate: Fate, reply: WireReply): void {
     if (fate.lost === 'reply') return;
     if (fate.reset === 'after') {
-      this.#later(fate.backMs, () => this.fail(new errors.SocketError('other side closed')));
+      this.#later(fate.backMs, () => this.fail(closed()));
       return;
     }
     const { body } = reply;
@@ -89,10 +86,10 @@ export class Exchange {
       return;
     }
     const arrives = fate.truncated ? body.slice(0, Math.floor(body.length / 2)) : body;
-    this.#later(fate.backMs + (reply.lateMs ?? 0), () => {
+    this.#later(fate.backMs, () => {
       this.#start({ ...reply, body: arrives });
       this.#push(arrives);
-      if (fate.truncated) this.fail(new errors.SocketError('other side closed'));
+      if (fate.truncated) this.fail(closed());
       else this.#finish();
     });
   }
@@ -108,7 +105,7 @@ export class Exchange {
         }),
       ended: (broken) =>
         this.#later(fate.backMs, () => {
-          if (broken) this.fail(new errors.SocketError('other side closed'));
+          if (broken) this.fail(closed());
           else this.#finish();
         }),
     });
@@ -147,15 +144,15 @@ export class Exchange {
     });
   }
 
-  #aborted(reason: Error): void {
-    this.fail(reason);
-  }
-
   #end(): void {
     this.#state = 'over';
     this.#stopStream?.();
     this.#options.over();
   }
+}
+
+function closed(): Error {
+  return new errors.SocketError('other side closed');
 }
 
 /** What a handler holds its side of an exchange by. */

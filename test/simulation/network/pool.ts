@@ -48,7 +48,7 @@ export class SimulatedPool extends Dispatcher {
       return true;
     }
     this.#running.add(exchange);
-    server.asks(crossing);
+    server.asks?.(crossing);
     if (this.#connected === 'yes') queueMicrotask(() => exchange.begin());
     else this.#connect(exchange);
     return true;

@@ -1,30 +1,20 @@
 /** A request as a server gets it. */
 export interface WireRequest {
   readonly method: string;
-  /** With the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/**
- * An answer with its whole body, or one whose body goes on: what it gives to `start` is told to end
- * by what that returns.
- */
+/** An answer with its whole body, or one whose body goes on. */
 export interface WireReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | WireStream;
-  /** So much longer it is on its way than its fate says, ms. */
-  readonly lateMs?: number;
-  /** What the body says, for the record. */
   readonly says?: unknown;
 }
 
-/**
- * A body that comes in pieces; `ended` with true breaks the connection off. The function it returns
- * ends it from the client's side.
- */
+/** A body that comes in pieces. What it returns ends it from the client's side. */
 export type WireStream = (to: {
   readonly data: (text: string, says: unknown) => void;
   readonly ended: (broken: boolean) => void;
@@ -44,10 +34,7 @@ export interface Fate {
   readonly strayMs?: number;
 }
 
-/**
- * One request from its first byte on, as whoever decides its fate and whoever keeps the record see
- * it.
- */
+/** One request on its way. */
 export interface Crossing {
   readonly id: number;
   readonly host: string;
@@ -57,12 +44,11 @@ export interface Crossing {
 /** A server, as a connection sees it. */
 export interface Server {
   /** The process asks; its connection may not stand yet. */
-  asks(crossing: Crossing): void;
+  asks?(crossing: Crossing): void;
   /** Asked when the first byte leaves. */
   fate(crossing: Crossing): Fate;
   /** Its first byte leaves now. */
-  left(crossing: Crossing): void;
-  /** Does the work, now. */
+  left?(crossing: Crossing): void;
   serve(crossing: Crossing): WireReply;
   /** The whole reply, or the beginning of a stream, has reached the process. */
   answered(crossing: Crossing, reply: WireReply): void;

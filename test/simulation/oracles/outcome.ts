@@ -1,6 +1,13 @@
 import type { Life } from '../life/life.ts';
-import { type ApiCall, endpointsOf } from '../record/facts.ts';
-import { endpointKey, keyOf, specOf, statusOf, targetOfSpec } from '../record/objects.ts';
+import { endpointsOf } from '../record/facts.ts';
+import {
+  endpointKey,
+  type InventoryView,
+  keyOf,
+  specOf,
+  statusOf,
+  targetOfSpec,
+} from '../record/objects.ts';
 
 /** What a life has come to, without what differs between two tellings that are equal. */
 export interface Outcome {
@@ -10,38 +17,27 @@ export interface Outcome {
   readonly objects: Readonly<Record<string, string>>;
   /** By object: what of it follows from what users and the API did, at whatever moment. */
   readonly ends: Readonly<Record<string, string>>;
-  /** By pipe: how many PUTs left. */
-  readonly puts: Readonly<Record<string, number>>;
-  /** By organization: how many changes left, and how often an endpoint came and went. */
-  readonly changes: Readonly<Record<string, number>>;
-  readonly moves: Readonly<Record<string, number>>;
+  /** `PUT …` by pipe, `change …` by organization, and how often which endpoint came and went. */
+  readonly counts: Readonly<Record<string, number>>;
 }
 
 /** Listens to a life from its beginning; what it returns reads the outcome at its end. */
 export function observeOutcome(life: Life): () => Outcome {
-  const puts = new Map<string, number>();
-  const changes = new Map<string, number>();
-  const moves = new Map<string, number>();
-  const count = (counts: Map<string, number>, key: string): void =>
-    void counts.set(key, (counts.get(key) ?? 0) + 1);
+  const counts: Record<string, number> = {};
+  const count = (key: string): void => void (counts[key] = (counts[key] ?? 0) + 1);
   life.chronicle.listen((fact) => {
     if (fact.what === 'leaves') {
-      if (fact.call.method === 'PUT') count(puts, fact.call.target);
-      if (fact.call.method === 'PATCH' && isChange(fact.call)) count(changes, fact.call.target);
+      const { method, target, body } = fact.call;
+      const { add, remove } = endpointsOf(body);
+      if (method === 'PUT') count(`PUT ${target}`);
+      else if (body.name !== undefined || add.length + remove.length > 0) count(`change ${target}`);
     }
     if (fact.what !== 'done') return;
     const { added = [], removed = [] } = fact.call.executions.at(-1)?.moves ?? {};
-    for (const one of added) count(moves, `${fact.call.target} +${endpointKey(one)}`);
-    for (const one of removed) count(moves, `${fact.call.target} -${endpointKey(one)}`);
+    for (const one of added) count(`${fact.call.target} +${endpointKey(one)}`);
+    for (const one of removed) count(`${fact.call.target} -${endpointKey(one)}`);
   });
-  return () => ({
-    api: stateOfApi(life),
-    objects: objectsOf(life),
-    ends: endsOf(life),
-    puts: Object.fromEntries(puts),
-    changes: Object.fromEntries(changes),
-    moves: Object.fromEntries(moves),
-  });
+  return () => ({ api: stateOfApi(life), objects: objectsOf(life), ends: endsOf(life), counts });
 }
 
 export function stateOfApi(life: Life): Record<string, string> {
@@ -54,7 +50,9 @@ export function stateOfApi(life: Life): Record<string, string> {
   }
   for (const { organizationId, pipeId } of life.world.pipes) {
     const pipe = `${organizationId}/service/${pipeId}`;
-    const settings = Object.entries(life.api.settings.of(pipe) ?? {}).sort();
+    const settings = Object.entries(life.api.settings.of(pipe) ?? {})
+      .map(String)
+      .sort();
     state[`pipe ${pipe}`] = JSON.stringify(settings);
   }
   return state;
@@ -68,13 +66,11 @@ function objectsOf(life: Life): Record<string, string> {
       const said = conditions.map(
         ({ type, status, reason, message }) => `${type} ${status} ${reason}: ${masked(message)}`,
       );
-      const inventory = privateEndpoints.map(
-        (one) => `${endpointKey(one)} ${one.origin} ${one.state}`,
-      );
+      const inventory = inventoryOf(privateEndpoints);
       const parts = [
         ...said,
         JSON.stringify(thing.spec),
-        `inventory [${inventory.sort().join(', ')}]`,
+        `inventory [${inventory.join(', ')}]`,
         ...(pendingChange ? ['a pending change'] : []),
         ...(finalizers ?? []),
         ...(deletionTimestamp === undefined ? [] : ['being deleted']),
@@ -97,12 +93,14 @@ function endsOf(life: Life): Record<string, string> {
       if (!isAlone || isRenamed || suspend || mode === 'Plan') return [];
       const { conditions = [], privateEndpoints = [] } = statusOf(thing);
       const said = conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
-      const inventory = privateEndpoints.map(
-        (one) => `${endpointKey(one)} ${one.origin} ${one.state}`,
-      );
-      return [[keyOf(plural, thing), [...said, ...inventory.sort()].join(', ')] as const];
+      const inventory = inventoryOf(privateEndpoints);
+      return [[keyOf(plural, thing), [...said, ...inventory].join(', ')] as const];
     }),
   );
+}
+
+function inventoryOf(entries: readonly InventoryView[]): string[] {
+  return entries.map((one) => `${endpointKey(one)} ${one.origin} ${one.state}`).sort();
 }
 
 /** Request ids, times and numbers of tries differ. */
@@ -111,9 +109,4 @@ function masked(message: string): string {
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replace(/\b\d+\b/g, '<n>');
-}
-
-function isChange({ body }: ApiCall): boolean {
-  const { add, remove } = endpointsOf(body);
-  return body.name !== undefined || add.length + remove.length > 0;
 }

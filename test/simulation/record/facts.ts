@@ -3,9 +3,7 @@ import type { Change } from '../kubernetes/objects.ts';
 
 /** What a call of the operator did at the management API. */
 export interface Execution {
-  readonly at: number;
   readonly status: number;
-  readonly applied: boolean;
   readonly moves: EndpointMoves | undefined;
 }
 
@@ -67,12 +65,10 @@ export type Fact = { readonly at: number } & (
       readonly text?: string;
     }
   | { readonly what: 'leaves' | 'done' | 'answered' | 'unanswered'; readonly call: ApiCall }
-  /** Another client has changed an organization. */
   | { readonly what: 'other'; readonly organizationId: string; readonly moves: EndpointMoves }
   | { readonly what: 'written'; readonly change: Change }
   | { readonly what: 'asked'; readonly process: string; readonly ask: KubeAsk }
   | { readonly what: 'log'; readonly process: string; readonly line: string }
-  /** What a process shows whoever scrapes its metrics. */
   | { readonly what: 'page'; readonly process: string; readonly text: string }
 );
 

@@ -21,6 +21,7 @@ export interface SpecView {
   readonly name?: string;
   readonly privateEndpoints?: readonly EndpointView[];
   readonly adoptPrivateEndpoints?: boolean;
+  readonly maxPrivateEndpointRemovals?: number;
   readonly deletionPolicy?: string;
 }
 
@@ -41,6 +42,7 @@ export interface StatusView {
   readonly observedGeneration?: number;
   readonly conditions?: readonly ConditionView[];
   readonly nextAttemptTime?: string;
+  readonly lastHandledReconcileAt?: string;
   readonly applied?: { readonly generation?: number };
   readonly privateEndpoints?: readonly InventoryView[];
   readonly pendingChange?: {
@@ -83,5 +85,5 @@ export function targetOfSpec(
 
 /** Endpoints are the same where they are equal but for letters and blanks around them. */
 export function endpointKey({ id, cloudProvider, region }: EndpointView): string {
-  return [id, cloudProvider, region].map((part) => String(part).trim().toLowerCase()).join(' ');
+  return [id, cloudProvider, region].map((part) => part.trim().toLowerCase()).join(' ');
 }

@@ -1,6 +1,13 @@
-import { askForTry, changeAsSomebody, drop, edit, type Named } from '../life/acts.ts';
+import {
+  askForTry,
+  changeAsSomebody,
+  drop,
+  dropSecret,
+  edit,
+  type Named,
+  putSecret,
+} from '../life/acts.ts';
 import type { Life } from '../life/life.ts';
-import { dropSecret } from '../life/secrets.ts';
 import { endpoint, organizationSpec, pipeSpec, type Spec } from '../life/specs.ts';
 import type { Act, Manner, Mishap, World } from '../life/world.ts';
 import type { EndpointView } from '../record/facts.ts';
@@ -112,6 +119,10 @@ const list =
 const deletes = (life: Life) => drop(life, ORG);
 
 const asks = (named: Named, value: string) => (life: Life) => askForTry(life, named, value);
+const key = (secret: string) => (life: Life) => {
+  putSecret(life, { namespace: 'team-a', name: 'api', id: 'sweepers-id-in-team-a', secret });
+  return 'a user writes the Secret team-a/api';
+};
 const answers = (status: number, headers?: Record<string, string>): Mishap => ({
   text: `the API answers ${status}`,
   answer: { status, ...(headers && { headers }) },
@@ -136,13 +147,7 @@ export const WORKLOADS: readonly Workload[] = [
   }),
   pipe('failing-pipe', {
     settings: { engine_max_threads: 4, object_storage_concurrency: 3 },
-    given: (call) =>
-      call.endsWith('#1') ? answers(503) : call.endsWith('#2') ? answers(500) : undefined,
-  }),
-  organization('new-organization', {
-    spec: { privateEndpoints: [ONE, TWO] },
-    others: [THEIRS],
-    acts: { 60: asks(ORG, 'once') },
+    given: (call) => [503, 500, 424].map((one) => answers(one))[Number(call.split('#')[1]) - 1],
   }),
   organization('named-organization', {
     spec: { name: 'First', privateEndpoints: [ONE] },
@@ -239,6 +244,10 @@ export const WORKLOADS: readonly Workload[] = [
       1_080: deletes,
     },
     isMeddled: true,
+  }),
+  organization('wrong-key', {
+    spec: { privateEndpoints: [ONE] },
+    acts: { 2: key('what-the-api-does-not-take'), 480: key('the-sweepers-secret-in-team-a') },
   }),
   organization('two-keys', {
     spec: { privateEndpoints: [ONE] },

@@ -1,13 +1,15 @@
-import { maskWhole } from '../../api/reply/text.ts';
-import type { KubeObject } from '../../kube/resource.ts';
+import { maskWhole } from './text.ts';
 
 type Mask = (text: string) => string;
 
 /**
- * Masks all texts but those that the object shows already, in spec or status: a declared name or a
+ * Masks all texts but those that an object shows already, in spec or status: a declared name or a
  * private endpoint may have the key's id in it by chance, and has to be known again.
  */
-export function maskFor({ spec, status }: KubeObject, mask: Mask): Mask {
+export function maskFor(
+  { spec, status }: { readonly spec?: unknown; readonly status?: unknown },
+  mask: Mask,
+): Mask {
   let shown: ReadonlySet<string> | undefined;
   return (text) => {
     const masked = maskWhole(text, mask);
