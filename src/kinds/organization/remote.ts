@@ -37,10 +37,7 @@ export function addressOf(baseUrl: string, spec: Declared) {
   return { segments, path, hash: digestOf('PATCH', baseUrl, path, declared) };
 }
 
-/**
- * With neither name nor change: shows name and list, and changes nothing. An add without a
- * description leaves the key out; so does an empty list.
- */
+/** With neither name nor change it changes nothing. An empty description or list is left out. */
 export function bodyOf({ name, change }: Wanted, { privateEndpoints = [] }: Listed): string {
   if (name !== undefined) return canonicalJson({ name });
   if (!change) return canonicalJson({ privateEndpoints: { add: [], remove: [] } });
