@@ -110,7 +110,7 @@ export class Listing {
   }
 }
 
-/** Undefined where none can be read: that is unknown, not empty. So is one of entries without id. */
+/** Undefined: none can be read, or none of its entries; that is unknown, not empty. */
 export function readList(result: Readonly<Record<string, unknown>>): Reported[] | undefined {
   const list = Object.hasOwn(result, 'privateEndpoints') ? result.privateEndpoints : undefined;
   if (!Array.isArray(list)) return undefined;
