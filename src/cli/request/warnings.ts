@@ -14,9 +14,8 @@ export function warnings(verb: Verb, found: readonly Found[]): readonly string[]
     const managed = found.filter(({ object: { metadata } }) =>
       marks.some((mark) => mark in { ...metadata.labels, ...metadata.annotations }),
     );
+    if (managed.length === 0) return [];
     const names = managed.map(shortNameOf).join(', ');
-    return managed.length === 0
-      ? []
-      : [`warning: ${tool} manages ${names} and will undo this; set spec.suspend in Git too`];
+    return [`warning: ${tool} manages ${names} and will undo this; set spec.suspend in Git too`];
   });
 }

@@ -11,16 +11,12 @@ interface Shown {
 
 /** What needs a person first, then what goes on by itself, then what is ready. */
 export function rows(found: readonly Found[], shown: Shown): readonly string[] {
-  if (found.length === 0)
-    return [
-      shown.allNamespaces === true
-        ? 'There is no object of Pipewright that was asked for.'
-        : 'There is no object of Pipewright that was asked for in this namespace; -A looks in all.',
-    ];
+  const isWide = shown.allNamespaces === true;
+  const place = isWide ? '' : ' in this namespace; -A looks in all';
+  if (found.length === 0) return [`There is no object of Pipewright that was asked for${place}.`];
   const entries = found
     .map((one) => ({ one, state: stateOf(one.object) }))
     .toSorted((a, b) => rank(a.state) - rank(b.state) || nameOrder(a.one, b.one));
-  const isWide = shown.allNamespaces === true;
   const lines = table([
     [...(isWide ? ['NAMESPACE'] : []), ...HEADINGS],
     ...entries.map(({ one, state }) => [
@@ -32,15 +28,13 @@ export function rows(found: readonly Found[], shown: Shown): readonly string[] {
     const count = entries.filter(({ state }) => state.state === name).length;
     return count === 0 ? [] : [`${count} ${name}`];
   });
-  const fitted = lines.map((line) => fit(line, shown.columns));
-  return [...fitted, `${counted(entries.length, 'object')}: ${sums.join(', ')}`];
+  const sum = `${counted(entries.length, 'object')}: ${sums.join(', ')}`;
+  return [...lines.map((line) => fit(line, shown.columns)), sum];
 }
 
 const HEADINGS = ['OBJECT', 'STATE', 'REASON', 'CONFIRMED', 'NEXT', 'MESSAGE'] as const;
 
-function rank({ state }: ObjectState): number {
-  return STATES.indexOf(state);
-}
+const rank = ({ state }: ObjectState): number => STATES.indexOf(state);
 
 function nameOrder(a: Found, b: Found): number {
   const [left, right] = [a, b].map((one) => `${one.object.metadata.namespace}/${shortNameOf(one)}`);
@@ -53,8 +47,8 @@ function cellsOf(one: Found, state: ObjectState, now: number): readonly string[]
     readonly activity?: object;
     readonly lastRequest?: { readonly time: string; readonly outcome: string };
   };
-  const fetched = activity && lastRequest?.outcome === 'Succeeded' ? lastRequest : undefined;
-  const confirmed = applied ?? fetched;
+  const isFetched = activity && lastRequest?.outcome === 'Succeeded';
+  const confirmed = applied ?? (isFetched ? lastRequest : undefined);
   return [
     shortNameOf(one),
     state.state,

@@ -49,10 +49,7 @@ export async function attempt(setup: Setup, wish: Wish, none?: NoCall) {
   return report(known, end, { ...work, now: context.now() });
 }
 
-/**
- * The status, as far as it speaks of this API: with another `--api-url`, what was ours there can be
- * neither seen nor removed here.
- */
+/** With another `--api-url`, what was ours there can be neither seen nor removed here. */
 function ofThisApi(status: OrganizationStatus, apiHash: string) {
   if (!status.verified || status.verified.apiHash === apiHash) return { draft: status };
   const asFound = (entry: resource.InventoryEntry) =>
@@ -118,10 +115,7 @@ async function sendName(work: Work, known: Known, name: string): Step {
   return answer.type === 'success' || known.nameRefusal ? undefined : failed(answer);
 }
 
-/**
- * The pending change stands before the first byte leaves: if the process dies after that, the next
- * attempt knows what may be there.
- */
+/** If the process dies after the first byte, the pending change says what may be there. */
 async function sendChange(work: Work, known: Known, wanted: Change): Step {
   const { context, ways } = work;
   const object = context.object();

@@ -89,7 +89,7 @@ export function asReported(reported: Reported, tuple: Tuple): Tuple {
   return { id, cloudProvider, region };
 }
 
-/** The list of a reply, ready to be asked about single endpoints; it may have thousands. */
+/** The list of a reply, which may have thousands. */
 export class Listing {
   readonly #byId: ReadonlyMap<string, readonly Reported[]>;
 
@@ -97,10 +97,7 @@ export class Listing {
     this.#byId = Map.groupBy(entries, ({ id }) => plain(id));
   }
 
-  /**
-   * The entry that means this endpoint, in whatever case it is written. One that the inventory
-   * could not hold is somebody else's with the same id.
-   */
+  /** One that the inventory could not hold is somebody else's with the same id. */
   find(tuple: Tuple): Reported | undefined {
     return this.withId(tuple.id).find((entry) => {
       const reported = asReported(entry, tuple);
@@ -113,10 +110,7 @@ export class Listing {
   }
 }
 
-/**
- * The list in a result. Undefined where none can be read: no array, or one that is not empty and
- * has no entry with an id. That is unknown, not empty.
- */
+/** Undefined: none can be read, or none of its entries; that is unknown, not empty. */
 export function readList(result: Readonly<Record<string, unknown>>): Reported[] | undefined {
   const list = Object.hasOwn(result, 'privateEndpoints') ? result.privateEndpoints : undefined;
   if (!Array.isArray(list)) return undefined;

@@ -15,6 +15,7 @@ import { reportedOrganization } from './status.ts';
 import type { Known, Work } from './work.ts';
 
 type Result = Readonly<Record<string, unknown>>;
+type Listed = readonly endpoint.Reported[] | undefined;
 type Shown = NonNullable<OrganizationStatus['organization']>;
 
 type Replied = Extract<Answer, { type: 'success' }> & {
@@ -37,17 +38,11 @@ export function learn(known: Known, work: Work, replied: Replied): void {
   const list = entries && new endpoint.Listing(entries);
   const object = context.object();
   const change = request.change ?? draft.pendingChange;
-  const evidence = {
-    goal,
-    settleMs,
-    now,
-    uid: object.metadata.uid,
-    askedAt: sentAt,
-    inventory: draft.privateEndpoints ?? [],
-    sent: change && { change, answered: request.type === 'change' },
-    wasApplied: draft.applied?.generation === generationOf(object),
-  };
-  const settlement = list && settle({ ...evidence, list });
+  const sent = change && { change, answered: request.type === 'change' };
+  const { privateEndpoints: inventory = [], applied } = draft;
+  const wasApplied = applied?.generation === generationOf(object);
+  const facts = { inventory, askedAt: sentAt, now, sent, wasApplied, uid: object.metadata.uid };
+  const settlement = list && settle({ goal, settleMs, list, ...facts });
   const shown = shownIn(result, entries, draft);
   const { changes, drift, remarks } = changesIn(draft, shown, settlement, request, goal);
   const renamed = drift.filter(({ field }) => field === 'name');
@@ -69,7 +64,7 @@ export function learn(known: Known, work: Work, replied: Replied): void {
     verified: { time: timestamp(now), apiHash },
     organization: shown,
     listLeftOutSince: leftOut?.since,
-    privateEndpoints: endpoint.filled(settlement?.inventory ?? draft.privateEndpoints ?? []),
+    privateEndpoints: endpoint.filled(settlement?.inventory ?? inventory),
     pendingChange: settlement ? settlement.pendingChange : draft.pendingChange,
     drift: withDrift(draft.drift, drift, now),
     history: withHistory(draft.history, changes, { object, requestId, now }),
@@ -85,11 +80,7 @@ function nameIn({ name }: Result): string | undefined {
 }
 
 /** In the bounds of the status. A list that the reply lacks is that of the reply before. */
-export function shownIn(
-  result: Result,
-  list: readonly endpoint.Reported[] | undefined,
-  before: OrganizationStatus,
-): Shown {
+export function shownIn(result: Result, list: Listed, before: OrganizationStatus): Shown {
   const { privateEndpoints, privateEndpointsTotal } = before.organization ?? {};
   const endpoints = list
     ? { privateEndpoints: list, privateEndpointsTotal: list.length }
@@ -150,7 +141,7 @@ export function endpointChanges(
 function compared(
   { name: declared, privateEndpoints: endpoints, isCleanup }: Goal,
   reported: string | undefined,
-  list: readonly endpoint.Reported[] | undefined,
+  list: Listed,
 ) {
   if (isCleanup) return { differences: undefined, notReported: undefined };
   const listing = new endpoint.Listing(list ?? []);

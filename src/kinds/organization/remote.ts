@@ -27,20 +27,15 @@ type Declared = Listed & Pick<OrganizationSpec, 'organizationId' | 'name'>;
  * and declared state, in which the order of the list is no part.
  */
 export function addressOf(baseUrl: string, spec: Declared) {
-  const { organizationId, name } = spec;
+  const { organizationId, name, privateEndpoints: endpoints } = spec;
   const segments = ['v1', 'organizations', organizationId];
   const path = encodePath(segments);
-  const privateEndpoints = spec.privateEndpoints?.toSorted((a, b) =>
-    sameKey(a) < sameKey(b) ? -1 : 1,
-  );
+  const privateEndpoints = endpoints?.toSorted((a, b) => (sameKey(a) < sameKey(b) ? -1 : 1));
   const declared = canonicalJson({ name, privateEndpoints });
   return { segments, path, hash: digestOf('PATCH', baseUrl, path, declared) };
 }
 
-/**
- * With neither name nor change: shows name and list, and changes nothing. An add without a
- * description leaves the key out; so does an empty list.
- */
+/** With neither name nor change it changes nothing. An empty description or list is left out. */
 export function bodyOf({ name, change }: Wanted, { privateEndpoints = [] }: Listed): string {
   if (name !== undefined) return canonicalJson({ name });
   if (!change) return canonicalJson({ privateEndpoints: { add: [], remove: [] } });

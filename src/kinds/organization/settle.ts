@@ -2,20 +2,16 @@ import { ENDPOINT_MISSED_AGAIN_MS, SAME_ENDPOINT_MS } from '../../waits.ts';
 import { timestamp, wholeSecond } from '../shared/canonical.ts';
 import { nextWait } from '../shared/failures.ts';
 import { type Goal, isListedIn, isOurs, managesEndpoints, type Question } from './decide.ts';
-import {
-  asReported,
-  LIMITS,
-  type Listing,
-  type Reported,
-  sameKey,
-  type Tuple,
-  tupleOf,
-} from './endpoints.ts';
+import * as endpoint from './endpoints.ts';
 import type { Remark } from './events.ts';
 import type { InventoryEntry, PendingChange } from './resource.ts';
 
+const { asReported, LIMITS, sameKey, tupleOf } = endpoint;
+type Reported = endpoint.Reported;
+type Tuple = endpoint.Tuple;
+
 export interface Evidence extends Pick<Question, 'goal' | 'inventory' | 'now'> {
-  readonly list: Listing;
+  readonly list: endpoint.Listing;
   /** Epoch ms. Absence is judged by it: an add may land between the question and the answer. */
   readonly askedAt: number;
   /** A change that may have been carried out; `answered`: the list is in the reply to it. */
@@ -90,14 +86,13 @@ function lineFor(entry: InventoryEntry, evidence: Evidence): Line {
   const reported = list.find(entry);
   if (isAdded || (!isSent && state === 'Unconfirmed'))
     return afterAdd({ ...entry, since }, reported, age, evidence);
-  const isDeclared = isListedIn(goal, entry) && !goal.isCleanup;
   // A list that is gone from spec keeps the inventory.
   if (origin === 'Found' && managesEndpoints(goal) && !isListedIn(goal, entry))
     return reported && !goal.isCleanup ? { remark: 'left' } : {};
   const isRemoved = isSent || state === 'Removing';
   if (!reported) {
     if (isRemoved) return { did: 'removed' };
-    if (state === 'Refused') return isDeclared ? { entry } : {};
+    if (state === 'Refused') return isListedIn(goal, entry) && !goal.isCleanup ? { entry } : {};
     if (state !== 'Missing') return { entry: missed(entry, askedAt) };
     if (age < ENDPOINT_MISSED_AGAIN_MS) return { entry };
     return isOurs(entry) ? { remark: 'vanished' } : {};
@@ -113,8 +108,8 @@ function lineFor(entry: InventoryEntry, evidence: Evidence): Line {
   // Why its removal was refused stays known while it is not wanted.
   const isUnwanted = !isRemoved && isOurs(entry) && !goal.wanted.has(sameKey(entry));
   const { lastError, attempts, nextAttemptTime } = entry;
-  const isRefused = lastError && isUnwanted;
-  return { entry: isRefused ? { ...there, lastError, attempts, nextAttemptTime } : there };
+  if (!lastError || !isUnwanted) return { entry: there };
+  return { entry: { ...there, lastError, attempts, nextAttemptTime } };
 }
 
 /** An add that the observation before it lacked. */

@@ -8,7 +8,6 @@ import type { Listing } from './endpoints.ts';
 import type { Refusal, Ways } from './remote.ts';
 import type { Organization, OrganizationStatus } from './resource.ts';
 
-/** What the reconciles of all Organizations share. */
 export interface Setup extends Shared<Organization> {
   readonly kind: KindContext;
   readonly apiHash: string;
@@ -41,7 +40,6 @@ export class Known {
   /** The status as it would be written now, but for what the end of the attempt decides. */
   draft: OrganizationStatus;
   events: readonly Event[];
-  /** Undefined: not observed, or the reply had no list. */
   list: Listing | undefined;
   name: string | undefined;
   /** Epoch ms at which the request left whose reply showed this; undefined: none has. */
