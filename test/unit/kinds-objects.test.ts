@@ -121,6 +121,11 @@ describe('the others of its target are reconciled when', () => {
       ['rival user'],
     ],
     [
+      'its key alone is accepted',
+      ({ become }) => become({ ...own, status: { verified: applied?.verified } } as PipeSettings),
+      ['rival user'],
+    ],
+    [
       'it is suspended',
       ({ become }) => become({ ...own, metadata: { ...own.metadata, generation: 2 } }),
       ['own user', 'rival user'],
