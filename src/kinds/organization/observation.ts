@@ -54,9 +54,9 @@ export function learn(known: Known, work: Work, replied: Replied): void {
   known.events = [
     ...known.events,
     ...(leftOut?.events ?? []),
-    ...events.changeEvents(events.CHANGED_BY_OTHERS, renamed),
+    ...events.changeEvents('DriftDetected', renamed),
     ...events.remarkEvents(remarks),
-    ...events.changeEvents(events.APPLIED, news, requestId),
+    ...events.changeEvents('Applied', news, requestId),
   ];
   known.draft = {
     ...draft,
