@@ -19,7 +19,7 @@ const WORDS = {
   untracked: ['OwnershipUnknown', `Not in status, although spec was applied before${UNSURE}`],
   'not-confirmed': ['AddNotConfirmed', 'Sent, but never seen in the list of the API: %s'],
   vanished: ['DriftDetected', 'Removed at the API: %s. What spec still lists is added again'],
-  left: ['EndpointLeft', 'No longer in spec, and not added by this object, so it stays: %s'],
+  left: ['EndpointLeft', 'No longer in spec, and not owned by this object, so it stays: %s'],
   'left-out': [
     'DriftDetected',
     'Every response of the last 10 minutes left the list of private endpoints out, so it counts as empty. It had: %s. What is listed is added again',
@@ -35,13 +35,10 @@ export type Remark = keyof typeof WORDS;
 export type Remarks = readonly { readonly remark: Remark; readonly tuple: Tuple }[];
 
 export function remarkEvents(remarks: Remarks): readonly Event[] {
-  const groups = Map.groupBy(remarks, ({ remark }) => remark);
-  return [...groups].flatMap(([remark, all]) =>
-    eventsOf(
-      remark,
-      all.map(({ tuple }) => tuple),
-    ),
-  );
+  return Object.entries(WORDS).flatMap(([remark, words]) => {
+    const meant = remarks.filter((one) => one.remark === remark).map(({ tuple }) => tuple);
+    return namingAll(meant, words);
+  });
 }
 
 export function eventsOf(remark: Remark, tuples: readonly Tuple[]): readonly Event[] {

@@ -28,8 +28,6 @@ const ADVICE = adviceWith({
 });
 const DECLARE_NAME =
   'Declare spec.name to make the list readable: the operator then sends that name, and the response shows the list';
-const OTHER_DESCRIPTION =
-  '. It has other descriptions, see status.differences, and cannot change them. To replace one, remove its endpoint from the list, wait until it is gone, and list it again; this may interrupt its connections';
 
 type Said = Omit<FailureReport, 'status'> & { readonly status?: Partial<OrganizationStatus> };
 
@@ -86,18 +84,12 @@ export function inProgress(
   return common.statusWith(draft, { ...status, lastRequest });
 }
 
-/** Epoch ms; what is over bounds nothing. */
-function ahead(now: number, time: number | undefined): number | undefined {
-  return time !== undefined && time > now ? time : undefined;
-}
-
 function failed(
   { draft: { pendingChange } }: Known,
   { answer, isUnreadable }: Extract<End, { type: 'failed' }>,
   { began: object, settleMs, now, goal }: Ended,
 ): Said {
-  const settlesAt = pendingChange && Date.parse(pendingChange.time) + settleMs;
-  const notAfter = ahead(now, settlesAt);
+  const settlesAt = pendingChange ? Date.parse(pendingChange.time) + settleMs : 0;
   // What was refused is not what spec says.
   const isSpecFine = goal.isCleanup || isUnreadable;
   const advice = isSpecFine ? { ...ADVICE, Rejected: BY_ITSELF } : ADVICE;
@@ -107,7 +99,8 @@ function failed(
     now,
     operation,
     advice: (reason) => (isUnreadable ? `${advice[reason]}. ${DECLARE_NAME}` : advice[reason]),
-    adjust: () => (notAfter === undefined ? {} : { notAfter }),
+    // What is over bounds nothing.
+    adjust: () => (settlesAt > now ? { notAfter: settlesAt } : {}),
   });
 }
 
@@ -117,10 +110,11 @@ function hindered(known: Known, work: Ended): Said | undefined {
   const { began: object, now } = work;
   const { outcome, message: said = '' } = known.draft.lastRequest ?? {};
   const lost = outcome === 'Unknown' ? `${common.withoutStop(said)}. ` : '';
-  const notAfter = ahead(now, problem.at);
-  const atLeastMs = problem.isExact && notAfter !== undefined ? notAfter - now : undefined;
+  const { reason, at = 0 } = problem;
   const message = lost + problem.message;
-  return reportFailure({ object, reason: problem.reason, message, now, notAfter, atLeastMs });
+  const notAfter = at > now ? at : undefined;
+  const atLeastMs = reason === 'Rejected' ? at - now : 0;
+  return reportFailure({ object, reason, message, now, notAfter, atLeastMs });
 }
 
 function applied(known: Known, { began: object, goal, kind, now }: Ended): Said {
@@ -140,23 +134,14 @@ function applied(known: Known, { began: object, goal, kind, now }: Ended): Said 
   return { ...confirmed, events: confirmed.events.filter(isNews) };
 }
 
-function appliedMessage(known: Known, { name, privateEndpoints }: Goal): string {
-  const { draft, requestId } = known;
-  const listed = privateEndpoints?.length ? counted(privateEndpoints.length) : NONE;
+function appliedMessage({ draft, requestId }: Known, { name, privateEndpoints }: Goal): string {
+  const { length = 0 } = privateEndpoints ?? [];
+  const listed = length > 0 ? counted(length) : 'no private endpoint of this object';
   const what = [
     ...(name === undefined ? [] : ['the declared name']),
     ...(privateEndpoints ? [listed] : []),
-  ];
-  const isUnnamed = name !== undefined && known.name === undefined;
-  const isAssumed = draft.listLeftOutSince !== undefined;
-  const isOther = draft.differences?.some(({ field }) => field.endsWith('.description'));
-  return [
-    `The API has ${what.join(' and ')}`,
-    isUnnamed ? '; the response omitted the name' : '',
-    isAssumed ? '; the response omits the list of private endpoints, which counts as empty' : '',
-    common.quoting(requestId),
-    isOther ? OTHER_DESCRIPTION : '',
-  ].join('');
+  ].join(' and ');
+  const omitted = draft.notReported?.join(' and ');
+  const but = omitted ? `; the response omitted ${omitted}` : '';
+  return `The API has ${what}${but}${common.quoting(requestId)}`;
 }
-
-const NONE = 'no private endpoint of this object';
