@@ -42,7 +42,7 @@ describe('an attempt after which', () => {
       'a change is lost',
       { ids: ['a', 'b'], mishaps: { '+a +b': ['lost'] } },
       'False OutcomeUnknown',
-      /^No response from the API.*reads from the API whether it took effect before it sends anything again$/,
+      /^No response from the API.*The operator reads whether it took effect before it sends anything again$/,
     ],
     [
       'a change of before is still not shown',
@@ -171,7 +171,7 @@ describe('an attempt after which', () => {
         isCleanup: true,
         ids: ['a', 'c'],
       },
-      'Being deleted. Sending 0 private endpoints to add, 2 to remove (2 left)',
+      'Sending 0 private endpoints to add, 2 to remove (being deleted, 2 left)',
     ],
   ])('has begun a change shows %s', async (_, wish, message) => {
     const rig = attemptOn(wish);

@@ -18,10 +18,7 @@ type Result = Readonly<Record<string, unknown>>;
 type Listed = readonly endpoint.Reported[] | undefined;
 type Shown = NonNullable<OrganizationStatus['organization']>;
 
-type Replied = Extract<Answer, { type: 'success' }> & {
-  readonly request: Request;
-  readonly now: number;
-};
+type Replied = Extract<Answer, { type: 'success' }> & { request: Request; now: number };
 
 /** Adds what a reply shows to what is known: its list settles what is open. */
 export function learn(known: Known, work: Work, replied: Replied): void {
@@ -44,7 +41,7 @@ export function learn(known: Known, work: Work, replied: Replied): void {
   const facts = { inventory, askedAt: sentAt, now, sent, wasApplied, uid: object.metadata.uid };
   const settlement = list && settle({ goal, settleMs, list, ...facts });
   const shown = shownIn(result, entries, draft);
-  const { changes, drift, remarks } = changesIn(draft, shown, settlement, request, goal);
+  const { changes, drift } = changesIn(draft, shown, settlement, request, goal);
   const renamed = drift.filter(({ field }) => field === 'name');
   // What the first attempt has changed, the object says already.
   const news = object.status?.applied === undefined ? [] : changes;
@@ -55,7 +52,7 @@ export function learn(known: Known, work: Work, replied: Replied): void {
     ...known.events,
     ...(leftOut?.events ?? []),
     ...events.changeEvents('DriftDetected', renamed),
-    ...events.remarkEvents(remarks),
+    ...events.remarkEvents(settlement?.remarks ?? []),
     ...events.changeEvents('Applied', news, requestId),
   ];
   known.draft = {
@@ -81,11 +78,10 @@ function nameIn({ name }: Result): string | undefined {
 
 /** In the bounds of the status. A list that the reply lacks is that of the reply before. */
 export function shownIn(result: Result, list: Listed, before: OrganizationStatus): Shown {
-  const { privateEndpoints, privateEndpointsTotal } = before.organization ?? {};
-  const endpoints = list
-    ? { privateEndpoints: list, privateEndpointsTotal: list.length }
-    : { privateEndpoints, privateEndpointsTotal };
-  return fitTo(reportedOrganization, { ...result, name: nameIn(result), ...endpoints });
+  const privateEndpoints = list ?? before.organization?.privateEndpoints;
+  const privateEndpointsTotal = list?.length ?? before.organization?.privateEndpointsTotal;
+  const name = nameIn(result);
+  return fitTo(reportedOrganization, { ...result, name, privateEndpoints, privateEndpointsTotal });
 }
 
 export function storedEntries({ organization }: OrganizationStatus = {}): endpoint.Reported[] {
@@ -123,7 +119,6 @@ function changesIn(
   return {
     changes: [...(to === name ? renamed : []), ...endpointChanges(added, removed)],
     drift: [...(isOthers ? renamed : []), ...endpointChanges([], gone)],
-    remarks,
   };
 }
 

@@ -29,8 +29,7 @@ export function problemOf(known: Known, work: Ended): Problem | undefined {
   }
   // Make sure no more is removed than spec allows
   if (blocked) {
-    const { length } = blocked;
-    const message = `Nothing is sent: ${counted(length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}. List them again, or set spec.maxPrivateEndpointRemovals to ${length} or more`;
+    const message = `Nothing is sent: ${counted(blocked.length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}. List them again, or set spec.maxPrivateEndpointRemovals to ${blocked.length} or more`;
     return { reason: 'RemovalBlocked', message };
   }
   const isManaged = managesEndpoints(goal);
@@ -41,10 +40,9 @@ export function problemOf(known: Known, work: Ended): Problem | undefined {
     const message = `The response has no readable list of private endpoints${request}, so none is added or removed. The list is asked for again; if this does not change, contact the support of the API`;
     return { reason: 'NotConfirmed', message, at: ends.find((at) => at > now) };
   }
-  const problem = isManaged ? notSeen(inventory, request, now) : undefined;
+  const managed = isManaged ? inventory : [];
+  const problem = notSeen(managed, request, now) ?? refused(known, managed, work);
   if (problem) return problem;
-  const refusal = refused(known, isManaged ? inventory : [], work);
-  if (refusal) return refusal;
   // Make sure the API keeps the declared name
   if (goal.name !== undefined && !goal.isCleanup && name !== undefined && name !== goal.name) {
     const [has, not] = [name, goal.name].map((text) => JSON.stringify(text.slice(0, 64)));
@@ -98,10 +96,9 @@ function refused(known: Known, inventory: Inventory, { goal, now }: Ended): Prob
   const isTired = known.refusalsInRow >= waits.MOST_REFUSALS;
   const isCutShort = isTired && nextChange(known.decide(goal, now), true) !== undefined;
   const rest = isCutShort ? '. Those not tried yet follow in a minute' : '';
-  const isOfSpec = adds.length > 0 || known.nameRefusal !== undefined;
-  const keep = `${BY_ITSELF}; to keep what cannot be removed, list it again`;
-  const todo = isOfSpec ? 'Change the spec to what the API accepts' : keep;
-  const message = `The API refused ${what}: ${said}${rest}. ${goal.isCleanup ? BY_ITSELF : todo}`;
+  const keep = removals.length > 0 ? '; to keep what cannot be removed, list it again' : '';
+  const todo = goal.isCleanup ? BY_ITSELF : `Change the spec to what the API accepts${keep}`;
+  const message = `The API refused ${what}: ${said}${rest}. ${todo}`;
   const at = isCutShort ? now + waits.UNTRIED_MS : earliest(entries, now);
   return { reason: 'Rejected', message, at };
 }

@@ -23,11 +23,9 @@ const ADVICE = adviceWith({
   NotFound: checkIds('organizationId'),
   DependencyNotReady: `The API is waiting for another service. ${BY_ITSELF}`,
   Unavailable: `Nothing was changed. ${BY_ITSELF}`,
-  OutcomeUnknown:
-    'The operator reads from the API whether it took effect before it sends anything again',
+  OutcomeUnknown: 'The operator reads whether it took effect before it sends anything again',
 });
-const DECLARE_NAME =
-  'Declare spec.name to make the list readable: the operator then sends that name, and the response shows the list';
+const DECLARE_NAME = 'Declare spec.name to make the list readable: the response to it has the list';
 
 type Said = Omit<FailureReport, 'status'> & { readonly status?: Partial<OrganizationStatus> };
 
@@ -68,15 +66,14 @@ export function inProgress(
   goal: Goal,
   now: number,
 ): OrganizationStatus {
-  const { isCleanup, listed } = goal;
   const { pendingChange, privateEndpoints = [], lastRequest } = draft;
   const { add = [], remove = [] } = pendingChange ?? {};
-  const counts = isCleanup ? isOurs : (one: InventoryEntry) => isListedIn(goal, one);
+  const counts = goal.isCleanup ? isOurs : (one: InventoryEntry) => isListedIn(goal, one);
   const there = privateEndpoints.filter((one) => one.state === 'Present' && counts(one)).length;
-  const far = isCleanup ? `${there} left` : `${there} of ${counted(listed.size)} there`;
+  const progress = `${there} of ${counted(goal.listed.size)} there`;
+  const far = goal.isCleanup ? `being deleted, ${there} left` : progress;
   const sending = `Sending ${counted(add.length)} to add, ${remove.length} to remove`;
-  const doing = pendingChange ? sending : 'In progress';
-  const message = `${isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`;
+  const message = `${pendingChange ? sending : 'In progress'} (${far})`;
   const goesOn = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending' } as const;
   // An edit starts anew.
   const attempts = common.currentReady(object) && object.status?.attempts;
@@ -118,19 +115,21 @@ function hindered(known: Known, work: Ended): Said | undefined {
 }
 
 function applied(known: Known, { began: object, goal, kind, now }: Ended): Said {
-  const { draft, requestId, events } = known;
+  const { draft, requestId } = known;
   const { name, privateEndpointsTotal = 'no list of' } = draft.organization ?? {};
-  const { hash: requestHash } = addressOf(kind.api.baseUrl, goal);
-  const request = { object, spec: goal, requestId, requestHash, now };
   const confirmed = reportApplied({
-    ...request,
-    changed: undefined,
+    object,
+    spec: goal,
     message: appliedMessage(known, goal),
+    requestId,
+    requestHash: addressOf(kind.api.baseUrl, goal).hash,
     keys: (['name', 'privateEndpoints'] as const).filter((key) => goal[key] !== undefined),
+    changed: undefined,
     reported: (key) => (key === 'name' ? JSON.stringify(name) : `${privateEndpointsTotal} entries`),
+    now,
   });
   // That it works again is said by what happened in this attempt.
-  const isNews = ({ reason }: Event) => reason !== 'Applied' || events.length === 0;
+  const isNews = ({ reason }: Event) => reason !== 'Applied' || known.events.length === 0;
   return { ...confirmed, events: confirmed.events.filter(isNews) };
 }
 
