@@ -133,25 +133,22 @@ export function endpointChanges(
   ];
 }
 
-function compared(
-  { name: declared, privateEndpoints: endpoints, isCleanup }: Goal,
-  reported: string | undefined,
-  list: Listed,
-) {
-  if (isCleanup) return { differences: undefined, notReported: undefined };
+/** What is not declared, or not reported, does not differ. */
+function compared(goal: Goal, name: string | undefined, list: Listed) {
+  if (goal.isCleanup) return { differences: undefined, notReported: undefined };
   const listing = new endpoint.Listing(list ?? []);
-  const isOther = declared !== undefined && reported !== undefined && declared !== reported;
   // The API cannot change a description, so one that differs is only shown.
-  const described = (endpoints ?? []).flatMap((one) => {
-    const { description = '' } = listing.find(one) ?? one;
-    if (one.description === undefined || one.description === description) return [];
-    const field = endpoint.fieldOf(one, '.description');
-    return { field, declared: one.description, reported: description };
+  const described = goal.declared.map((one) => {
+    const { description: reported = '' } = listing.find(one) ?? one;
+    const { description: declared = reported } = one;
+    return { field: endpoint.fieldOf(one, '.description'), declared, reported };
   });
+  const declared = goal.name ?? name ?? '';
+  const named = { field: 'name', declared, reported: name ?? declared };
+  const differences = [named, ...described].filter((one) => one.declared !== one.reported);
   const notReported = [
-    ...(declared !== undefined && reported === undefined ? ['name'] : []),
-    ...(endpoints && !list ? ['privateEndpoints'] : []),
+    ...(goal.name !== undefined && name === undefined ? ['name'] : []),
+    ...(goal.privateEndpoints && !list ? ['privateEndpoints'] : []),
   ];
-  const differences = [...(isOther ? [{ field: 'name', declared, reported }] : []), ...described];
   return { differences: endpoint.filled(differences), notReported: endpoint.filled(notReported) };
 }

@@ -133,12 +133,12 @@ function applied(known: Known, { began: object, goal, kind, now }: Ended): Said 
   return { ...confirmed, events: confirmed.events.filter(isNews) };
 }
 
-function appliedMessage({ draft, requestId }: Known, { name, privateEndpoints }: Goal): string {
-  const { length = 0 } = privateEndpoints ?? [];
+function appliedMessage({ draft, requestId }: Known, goal: Goal): string {
+  const { length } = goal.declared;
   const listed = length > 0 ? counted(length) : 'no private endpoint of this object';
   const what = [
-    ...(name === undefined ? [] : ['the declared name']),
-    ...(privateEndpoints ? [listed] : []),
+    ...(goal.name === undefined ? [] : ['the declared name']),
+    ...(goal.privateEndpoints ? [listed] : []),
   ].join(' and ');
   const omitted = draft.notReported?.join(' and ');
   const but = omitted ? `; the response omitted ${omitted}` : '';
