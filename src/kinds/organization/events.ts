@@ -19,7 +19,7 @@ const WORDS = {
   untracked: ['OwnershipUnknown', `Not in status, although spec was applied before${UNSURE}`],
   'not-confirmed': ['AddNotConfirmed', 'Sent, but never seen in the list of the API: %s'],
   vanished: ['DriftDetected', 'Removed at the API: %s. What spec still lists is added again'],
-  left: ['EndpointLeft', 'No longer in spec, and not owned by this object, so it stays: %s'],
+  left: ['EndpointLeft', 'Existed before spec listed it, and left spec: %s. It stays at the API'],
   'left-out': [
     'DriftDetected',
     'Every response of the last 10 minutes left the list of private endpoints out, so it counts as empty. It had: %s. What is listed is added again',
@@ -28,7 +28,7 @@ const WORDS = {
     'OwnershipLost',
     `--api-url has changed since these private endpoints were sent, so they are no longer tracked as this object’s: %s. They stay at the API. To own those that spec lists again, ${ADOPT}`,
   ],
-  'kept-for-others': ['EndpointLeft', 'Another object lists it, so it stays at the API: %s'],
+  'kept-for-others': ['EndpointLeft', 'Another object lists them: %s. They stay at the API'],
 } as const satisfies Readonly<Record<string, Words>>;
 
 export type Remark = keyof typeof WORDS;
