@@ -234,9 +234,9 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'A process that stood still begins calls by a Lease that is over',
-    file: 'controller/attempt.ts',
-    from: 'if (!this.#options.mayStart()) this.unwanted.abort();',
-    to: '',
+    file: 'leadership.ts',
+    from: 'mayStartCall: election.mayStartCall',
+    to: 'mayStartCall: () => true',
   },
   {
     name: 'A result whose status write fails is dropped, and its call made once more',
