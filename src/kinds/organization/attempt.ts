@@ -6,15 +6,7 @@ import { nextChange, oursIn } from './decide.ts';
 import { type Change, tupleOf } from './endpoints.ts';
 import { eventsOf, refusedEvent } from './events.ts';
 import { learn } from './observation.ts';
-import {
-  addressOf,
-  callOf,
-  markRefused,
-  type Request,
-  refusalOf,
-  UPDATE_ORGANIZATION,
-  Ways,
-} from './remote.ts';
+import * as remote from './remote.ts';
 import { inProgress, report } from './report.ts';
 import * as resource from './resource.ts';
 import { type End, type Failed, Known, type Setup, type Wish, type Work } from './work.ts';
@@ -36,13 +28,9 @@ const STOPPED: End = { type: 'stopped' };
  * this process.
  */
 export async function attempt(setup: Setup, wish: Wish, none?: NoCall) {
-  const { apiHash, learned } = setup;
   const { began, context, priority } = wish;
-  const { uid } = began.metadata;
-  const ways = learned.get(uid) ?? new Ways();
-  learned.set(uid, ways);
-  const work = { ...setup, ...wish, ways };
-  const { draft, events } = ofThisApi(began.status ?? {}, apiHash);
+  const work = { ...setup, ...wish };
+  const { draft, events } = ofThisApi(began.status ?? {}, setup.apiHash);
   const known = new Known(priority === 'user' ? dueNow(draft, context.now()) : draft, events);
   let end = none && failed(none);
   while (!end) end = await step(work, known);
@@ -111,7 +99,7 @@ async function observe(work: Work, known: Known): Step {
 async function sendName(work: Work, known: Known, name: string): Step {
   const answer = await send(work, known, { type: 'name', name });
   known.isNamed = true;
-  known.nameRefusal = answer.type === 'failure' ? refusalOf(answer.verdict) : undefined;
+  known.nameRefusal = answer.type === 'failure' ? remote.refusalOf(answer.verdict) : undefined;
   return answer.type === 'success' || known.nameRefusal ? undefined : failed(answer);
 }
 
@@ -153,7 +141,7 @@ async function afterFailure(work: Work, known: Known, change: Change, answer: Fa
     return failed(answer);
   }
   known.draft = { ...known.draft, pendingChange: undefined };
-  const refusal = verdict && refusalOf(verdict);
+  const refusal = verdict && remote.refusalOf(verdict);
   if (!refusal) return failed(answer);
   known.oneByOne = true;
   if (isOfSeveral) {
@@ -161,7 +149,7 @@ async function afterFailure(work: Work, known: Known, change: Change, answer: Fa
     known.events = [...known.events, refusedEvent(change, said)];
     known.observedAt = undefined;
   } else {
-    known.draft = markRefused(known.draft, change, refusal, context);
+    known.draft = remote.markRefused(known.draft, change, refusal, context);
     known.refusalsInRow += 1;
   }
   // Before any further call: for example, if the process restarted now, the change would read as
@@ -182,14 +170,14 @@ async function permit({ calls }: Work): Step {
 }
 
 /** Makes the one call that a permit is for, and takes in what it shows. */
-async function send(work: Work, known: Known, request: Request, isTooLate = () => false) {
+async function send(work: Work, known: Known, request: remote.Request, isTooLate = () => false) {
   const { calls, stillWanted, context, kind, goal } = work;
-  const { segments } = addressOf(kind.api.baseUrl, goal);
-  const call = callOf(request, segments, goal);
+  const { segments } = remote.addressOf(kind.api.baseUrl, goal);
+  const call = remote.callOf(request, segments, goal);
   const answer = await calls.send(call, () => !stillWanted() || isTooLate());
   if (answer.type !== 'success' && answer.type !== 'failure') return answer;
   const now = context.now();
-  const lastRequest = lastRequestOf(UPDATE_ORGANIZATION, answer.verdict, now);
+  const lastRequest = lastRequestOf(remote.UPDATE_ORGANIZATION, answer.verdict, now);
   known.draft = { ...known.draft, lastRequest };
   if (answer.type === 'success') learn(known, work, { ...answer, request, now });
   return answer;
