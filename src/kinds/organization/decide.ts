@@ -5,7 +5,6 @@ const { asReported, LIMITS, plain, sameKey, tupleOf } = endpoint;
 type InventoryEntry = resource.InventoryEntry;
 type Inventory = readonly InventoryEntry[];
 type Tuple = endpoint.Tuple;
-type Listing = endpoint.Listing;
 
 /** What an organization is to be brought to: the spec, or on deletion none of ours. */
 export interface Goal extends resource.OrganizationSpec {
@@ -26,11 +25,8 @@ export function goalOf(spec: resource.OrganizationSpec): Goal {
 }
 
 /** On deletion: the name is no more than a way to observe, and no cap holds. */
-export function cleanupGoal(
-  spec: resource.OrganizationSpec,
-  listedByOthers: readonly Tuple[],
-): Goal {
-  const wanted = new Set(listedByOthers.map(sameKey));
+export function cleanupGoal(spec: resource.OrganizationSpec, others: readonly Tuple[]): Goal {
+  const wanted = new Set(others.map(sameKey));
   const mostRemovals = Number.POSITIVE_INFINITY;
   return { ...goalOf(spec), isCleanup: true, declared: [], mostRemovals, wanted };
 }
@@ -59,7 +55,7 @@ export function oursIn(status: resource.OrganizationStatus): Tuple[] {
 export interface Question {
   readonly goal: Goal;
   /** Undefined: unknown, so that nothing is added or removed. */
-  readonly list: Listing | undefined;
+  readonly list: endpoint.Listing | undefined;
   readonly name: string | undefined;
   readonly inventory: Inventory;
   readonly now: number;
@@ -116,7 +112,7 @@ function isToBeAdded(endpoint: resource.DeclaredEndpoint, question: Question): b
 }
 
 /** Whether the list has this id in an entry that is neither this endpoint nor ours. */
-function hasOther(tuple: Tuple, list: Listing | undefined, inventory: Inventory): boolean {
+function hasOther(tuple: Tuple, list: Question['list'], inventory: Inventory): boolean {
   const ours = inventory.filter((entry) => isOurs(entry) && plain(entry.id) === plain(tuple.id));
   const isNeither = (reported: endpoint.Reported): boolean =>
     [tuple, ...ours].every((one) => sameKey(asReported(reported, one)) !== sameKey(one));

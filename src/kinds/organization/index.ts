@@ -29,10 +29,10 @@ function create(kind: KindContext): Kind {
   const learned = new Map<string, { readonly uid: string; readonly ways: Ways }>();
   const options = { type: resource.organizationType, status, targetOf: resource.targetOf };
   const made = createKind<Organization>(kind, options, async (object, context, shared) => {
-    const [key, { uid }] = [keyOf(object), object.metadata];
-    const known = learned.get(key);
+    const { uid } = object.metadata;
+    const known = learned.get(keyOf(object));
     const ways = known?.uid === uid ? known.ways : new Ways();
-    learned.set(key, { uid, ways });
+    learned.set(keyOf(object), { uid, ways });
     const setup: Setup = { ...shared, kind, apiHash, settleMs, ways };
     await shared.caller.remember(object);
     if (object.metadata.deletionTimestamp) return cleanUp(object, context, setup);
@@ -56,18 +56,16 @@ function create(kind: KindContext): Kind {
 async function keepFinalizer(object: Organization, context: Context): Promise<boolean> {
   const { status: known = {} } = object;
   const hasOwn = oursIn(known).length > 0 || known.pendingChange !== undefined;
-  const [mayRemove, hasFinalizer] = [resource.mayRemove(object), resource.hasFinalizer(object)];
-  if (mayRemove ? !hasOwn || hasFinalizer : !hasFinalizer) return true;
-  return context.finalizer(resource.FINALIZER, mayRemove);
+  const stands = resource.hasFinalizer(object);
+  const shall = resource.mayRemove(object) && (stands || hasOwn);
+  return stands === shall || context.finalizer(resource.FINALIZER, shall);
 }
 
-function declaredOrganization({
-  api: { baseUrl },
-  planOnly,
-}: KindContext): Declared<Organization, Spec> {
+function declaredOrganization(kind: KindContext): Declared<Organization, Spec> {
+  const { baseUrl } = kind.api;
   return {
     apiHash: digestOf(baseUrl),
-    planOnly,
+    planOnly: kind.planOnly,
     parse: resource.parseSpec,
     contested: ({ organizationId }) => ({
       kind: resource.organizationType.kind,
