@@ -17,7 +17,6 @@ import { byAdoption } from './settle.ts';
 import type { Setup } from './work.ts';
 
 type Organization = resource.Organization;
-
 type Endpoints = readonly Tuple[];
 
 /** What may be left at the API; `because` ends a sentence on why. */
@@ -32,6 +31,7 @@ type CleanupPlan =
   | { readonly type: 'attempt'; readonly goal: Goal };
 
 const NOT_OWNER = ' without a request, because another object owns the organization';
+const DELETING = 'Being deleted: ';
 const TOO_LATE = ', because --cleanup-deadline has passed';
 const PLAN_ONLY =
   'the operator runs with --plan-only, so the deletion waits without deadline; set spec.deletionPolicy to Retain to delete the object at once';
@@ -107,10 +107,8 @@ export async function cleanUp(
     const { hash } = addressOf(kind.api.baseUrl, goal);
     return showPlan(object, { preview, hash, isEmpty: false, how: PLAN_ONLY, now });
   }
-  const latest = latestFrom(now, deadline);
   const due = whenDue(object, caller.factsOf(object), { confirmed: false, now });
-  if (due.type === 'later')
-    return { next: { at: Math.min(due.at ?? latest, latest) }, did: 'nothing' };
+  if (due.type === 'later') return { next: nextTry(due.at, deadline, now), did: 'nothing' };
   const stillWanted = () => context.stillWanted() && (now >= deadline || !isOverdue());
   const asked = { ref: goal.credentialsSecretRef, ...due };
   return caller.perform(object, context, asked, async (calls, none) => {
@@ -129,9 +127,11 @@ export async function cleanUp(
   });
 }
 
-/** Epoch ms of the next try at the latest. */
-function latestFrom(now: number, deadline: number): number {
-  return now < deadline - LAST_TRY_MS ? deadline - LAST_TRY_MS : Math.max(deadline, now);
+/** At this time, but no later than the last try, or, once that has been made, the deadline. */
+function nextTry(at: number | undefined, deadline: number, now: number) {
+  const lastTry = deadline - LAST_TRY_MS;
+  const latest = now < lastTry ? lastTry : Math.max(deadline, now);
+  return { at: Math.min(at ?? latest, latest) };
 }
 
 /** Events say what is left: the last status of an object that is gone is read by nobody. */
@@ -160,12 +160,8 @@ async function letGo(
   return { next: 'on-change', did: 'abandon', counts: { abandoned: left.length } };
 }
 
-const DELETING = 'Being deleted: ';
-
 /** That it is one, what is left, how it ends, and what is in the way. */
 function whileDeleting(result: Result, left: Endpoints, deadline: number, now: number): Result {
-  // The attempt may have outlasted the time of the last try.
-  const latest = latestFrom(now, deadline);
   const status: CommonStatus = result.status ?? {};
   const still = `still to be removed: ${counted(left.length)} (${names(left)})`;
   const what = left.length === 0 ? 'it is not known yet what the last change did' : still;
@@ -173,7 +169,7 @@ function whileDeleting(result: Result, left: Endpoints, deadline: number, now: n
   const says = (message: string): string =>
     message.startsWith(DELETING) ? message : `${DELETING}${what}; ${ends}. In the way: ${message}`;
   const conditions = status.conditions?.map((one) => ({ ...one, message: says(one.message) }));
-  const next = { at: result.next === 'on-change' ? latest : Math.min(result.next.at, latest) };
+  const next = nextTry(result.next === 'on-change' ? undefined : result.next.at, deadline, now);
   const nextAttemptTime = status.nextAttemptTime && timestamp(next.at);
   return { ...result, next, status: { ...status, conditions, nextAttemptTime } };
 }

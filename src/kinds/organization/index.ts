@@ -24,7 +24,6 @@ export const organization = { create, operation: UPDATE_ORGANIZATION };
 /** The name and private endpoints of one existing organization, brought about by PATCH. */
 function create(kind: KindContext): Kind {
   const declared = declaredOrganization(kind);
-  const { apiHash } = declared;
   const settleMs = kind.apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
   const learned = new Map<string, { readonly uid: string; readonly ways: Ways }>();
   const options = { type: resource.organizationType, status, targetOf: resource.targetOf };
@@ -33,7 +32,7 @@ function create(kind: KindContext): Kind {
     const known = learned.get(keyOf(object));
     const ways = known?.uid === uid ? known.ways : new Ways();
     learned.set(keyOf(object), { uid, ways });
-    const setup: Setup = { ...shared, kind, apiHash, settleMs, ways };
+    const setup: Setup = { ...shared, kind, apiHash: declared.apiHash, settleMs, ways };
     await shared.caller.remember(object);
     if (object.metadata.deletionTimestamp) return cleanUp(object, context, setup);
     if (!(await keepFinalizer(object, context))) return { next: 'on-change', did: 'nothing' };

@@ -7,7 +7,6 @@ import type { Remark } from './events.ts';
 import type { InventoryEntry, PendingChange } from './resource.ts';
 
 const { asReported, LIMITS, sameKey, tupleOf } = endpoint;
-type Reported = endpoint.Reported;
 type Tuple = endpoint.Tuple;
 
 export interface Evidence extends Pick<Question, 'goal' | 'inventory' | 'now'> {
@@ -133,14 +132,14 @@ function afterAdd(entry: InventoryEntry, age: number, evidence: Evidence): Line 
 }
 
 /** In doubt an endpoint is not ours, and an event says so; adopted it is, all the same. */
-function found(tuple: Tuple, reported: Reported, goal: Goal, remark: Remark | undefined): Line {
+function found(tuple: Tuple, reported: endpoint.Reported, goal: Goal, remark?: Remark): Line {
   const isAdopted = goal.adoptPrivateEndpoints && isListedIn(goal, tuple);
   if (isAdopted) return { entry: present(tuple, reported, 'Adopted') };
   return { entry: present(tuple, reported, 'Found'), remark };
 }
 
 /** As the API writes it: a removal must name it so. */
-function present(tuple: Tuple, reported: Reported, origin: InventoryEntry['origin']) {
+function present(tuple: Tuple, reported: endpoint.Reported, origin: InventoryEntry['origin']) {
   const description = reported.description === '' ? undefined : reported.description;
   return { ...asReported(reported, tuple), description, origin, state: 'Present' } as const;
 }
