@@ -119,9 +119,9 @@ export async function cleanUp(
     const result = await attempt(setup, wish, none);
     if (!context.stillWanted()) return result;
     const left = leftOf(result.status, goal);
-    ways.hasFailedCleanup ||= !isClean(left, result.status);
-    if (!isClean(left, result.status) && !isOverdue())
-      return whileDeleting(result, left, deadline, context.now());
+    const isDone = isClean(left, result.status);
+    ways.hasFailedCleanup ||= !isDone;
+    if (!isDone && !isOverdue()) return whileDeleting(result, left, deadline, context.now());
     const released = await letGo(began, context, setup, { left, because: TOO_LATE });
     return { ...released, events: result.events };
   });

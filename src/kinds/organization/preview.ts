@@ -29,11 +29,8 @@ export function previewOf(object: Organization, goal: Goal, now: number): EmptyO
   const seen = { goal, list, now, uid: object.metadata.uid };
   const { inventory } = settle({ ...seen, inventory: before, askedAt: now, settleMs: 0 });
   const decision = decide({ ...seen, inventory, name });
-  const sent = changesOf(
-    decision,
-    goal,
-    inventory.some(({ lastError }) => lastError),
-  );
+  const hasRefused = inventory.some(({ lastError }) => lastError);
+  const sent = changesOf(decision, goal, hasRefused);
   const [add, remove] = [sent.flatMap((one) => one.add), sent.flatMap((one) => one.remove)];
   const { name: to, blocked } = decision;
   const renamed = to === undefined ? [] : [{ field: 'name', from: name, to }];
