@@ -19,18 +19,14 @@ import type { Setup } from './work.ts';
 type Organization = resource.Organization;
 type Endpoints = readonly Tuple[];
 
-/** What may be left at the API; `because` ends a sentence on why. */
-interface Left {
-  readonly left: Endpoints;
-  readonly because?: string;
-}
-
+/** `left`: what may be left at the API; `because` ends a sentence on why. */
 type CleanupPlan =
-  | (Left & { readonly type: 'let-go' })
+  | { readonly type: 'let-go'; readonly left: Endpoints; readonly because?: string }
   | { readonly type: 'unreadable'; readonly problem: string }
   | { readonly type: 'attempt'; readonly goal: Goal };
 
 const NOT_OWNER = ' without a request, because another object owns the organization';
+const NOTHING: Result = { next: 'on-change', did: 'nothing' };
 const DELETING = 'Being deleted: ';
 const TOO_LATE = ', because --cleanup-deadline has passed';
 const PLAN_ONLY =
@@ -88,7 +84,7 @@ export async function cleanUp(
   context: Context<Organization>,
   setup: Setup,
 ): Promise<Result> {
-  if (!resource.hasFinalizer(object)) return { next: 'on-change', did: 'nothing' };
+  if (!resource.hasFinalizer(object)) return NOTHING;
   const { kind, apiHash, caller, ways } = setup;
   const deadline = Date.parse(object.metadata.deletionTimestamp ?? '') + kind.cleanupDeadlineMs;
   const isOverdue = (): boolean => context.now() >= deadline;
@@ -139,7 +135,7 @@ async function letGo(
   object: Organization,
   context: Context<Organization>,
   { kind: { announce, log } }: Setup,
-  { left, because = '' }: Left,
+  { left, because = '' }: { readonly left: Endpoints; readonly because?: string },
 ): Promise<Result> {
   const { namespace, name } = object.metadata;
   const organizationId = resource.targetOf(object) ?? '';
@@ -154,8 +150,7 @@ async function letGo(
     const fields = { ...about, left: left.map(withPlace).join(', ') };
     log.warn(fields, 'deleting an Organization with private endpoints left at the API');
   }
-  if (!(await context.finalizer(resource.FINALIZER, false)))
-    return { next: 'on-change', did: 'nothing' };
+  if (!(await context.finalizer(resource.FINALIZER, false))) return NOTHING;
   if (left.length === 0) return { next: 'on-change', did: 'release', facts: {} };
   return { next: 'on-change', did: 'abandon', counts: { abandoned: left.length } };
 }
