@@ -122,7 +122,7 @@ describe('the others of its target are reconciled when', () => {
     ],
     [
       'its key alone is accepted',
-      ({ become }) => become({ ...own, status: { verified: applied?.verified } } as PipeSettings),
+      ({ become }) => become({ ...own, status: { verified: applied?.verified } }),
       ['rival user'],
     ],
     [

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { ApiClient } from '../../src/api/http/client.ts';
-import type { Context } from '../../src/controller/kind.ts';
 import { organization } from '../../src/kinds/organization/index.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { aKindContext } from '../support/kind-context.ts';
@@ -21,7 +20,7 @@ function setUp() {
   const reconcile = async (uid = 'uid-1') => {
     sent.length = 0;
     const rig = attemptOn({ spec: { name: 'Acme' }, metadata: { uid } });
-    await kind.reconcile(rig.object, rig.context() as Context);
+    await kind.reconcile(rig.object, rig.context());
     return sent.join(' ');
   };
   return { kind, reconcile };

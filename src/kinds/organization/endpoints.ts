@@ -1,4 +1,4 @@
-import { matching, text } from '../schema/schema.ts';
+import { text } from '../schema/schema.ts';
 
 /** How many entries spec and status may have, and how long their texts may be, in code points. */
 export const LIMITS = {
@@ -23,22 +23,8 @@ export const LIMITS = {
   body: 16_384,
 } as const;
 
-/**
- * Each of these characters is one byte in the JSON that is stored: of others, which cost up to six,
- * inventory and pending change, which may never be cut, would outgrow what the API server can
- * store. It also keeps out the line break of a YAML block and letters that look alike.
- */
-const PLAIN = /^[!#-%'-;=?-[\]-~]+$/;
-/** The inventory keeps what the API reports, which may have blanks. */
+/** As `plainText`; the inventory keeps what the API reports, which may have blanks. */
 const PLAIN_OR_BLANK = /^[ !#-%'-;=?-[\]-~]+$/;
-
-export function declaredIdentity(about: Tuple) {
-  const part = (name: keyof Tuple) => {
-    const must = `be 1 to ${LIMITS[name]} printable ASCII characters without spaces and " \\ < > &`;
-    return text(about[name], LIMITS[name], matching(PLAIN, must));
-  };
-  return { id: part('id'), cloudProvider: part('cloudProvider'), region: part('region') };
-}
 
 /** As it is reported; `isStorable` says what fits. */
 export const reportedIdentity = {

@@ -9,45 +9,24 @@ const LONGEST_NAMES = 700;
 /** The text has `%s` where the names stand. */
 type Words = readonly [reason: string, text: string];
 
-const ADOPT = 'To own it, set spec.adoptPrivateEndpoints to true';
-const NEVER_REMOVES = `This object does not remove it. ${ADOPT}`;
+const ADOPT = 'set spec.adoptPrivateEndpoints to true';
+const UNSURE = `; this object or somebody else added it: %s. This object does not remove it. To own it, ${ADOPT}`;
 
 const WORDS = {
-  'maybe-ours': [
-    'OwnershipUnknown',
-    `Found long after this object asked for it; that request or somebody else added it: %s. ${NEVER_REMOVES}`,
-  ],
-  'refused-but-there': [
-    'OwnershipUnknown',
-    `The API refused to add it, and it exists; that request or somebody else added it: %s. ${NEVER_REMOVES}`,
-  ],
-  'not-confirmed': [
-    'AddNotConfirmed',
-    'Sent, but not in the list of the API until the request could no longer take effect: %s. While spec lists it, it is sent again later',
-  ],
-  'came-back': [
-    'OwnershipUnknown',
-    `Missing from the list of the API for more than 15 minutes, and listed again; somebody else may have added it: %s. This object no longer removes it. ${ADOPT}`,
-  ],
-  untracked: [
-    'OwnershipUnknown',
-    `Not in status.privateEndpoints, although this list was applied before; this object or somebody else added it: %s. ${NEVER_REMOVES}`,
-  ],
-  vanished: [
-    'DriftDetected',
-    'Removed at the API, not by the operator: %s. If spec still lists it, it is added again',
-  ],
-  left: [
-    'EndpointLeft',
-    'Existed before this object listed it, and spec no longer lists it: %s. It stays at the API and is no longer tracked',
-  ],
+  'maybe-ours': ['OwnershipUnknown', `Found long after this object asked for it${UNSURE}`],
+  'refused-but-there': ['OwnershipUnknown', `Exists, although the API refused it${UNSURE}`],
+  'came-back': ['OwnershipUnknown', `Listed again after more than 15 minutes${UNSURE}`],
+  untracked: ['OwnershipUnknown', `Not in status, although spec was applied before${UNSURE}`],
+  'not-confirmed': ['AddNotConfirmed', 'Sent, but never seen in the list of the API: %s'],
+  vanished: ['DriftDetected', 'Removed at the API: %s. What spec still lists is added again'],
+  left: ['EndpointLeft', 'Existed before spec listed it, and left spec: %s. It stays at the API'],
   'left-out': [
     'DriftDetected',
     'Every response of the last 10 minutes left the list of private endpoints out, so it counts as empty. It had: %s. What is listed is added again',
   ],
   relocated: [
     'OwnershipLost',
-    '--api-url has changed since these private endpoints were sent, so they are no longer tracked as this object’s: %s. They stay at the API. To own those that spec lists again, set spec.adoptPrivateEndpoints to true',
+    `--api-url has changed since these private endpoints were sent, so they are no longer tracked as this object’s: %s. They stay at the API. To own those that spec lists again, ${ADOPT}`,
   ],
 } as const satisfies Readonly<Record<string, Words>>;
 
@@ -88,16 +67,17 @@ function namingAll(tuples: readonly Tuple[], [reason, text]: Words): readonly Ev
 
 /** Nothing of this change is taken for done, but a part of it may have been. */
 export function refusedEvent({ add, remove }: Change, said: string): Event {
-  const adds = add.length > 0 ? [`add ${names(add)}`] : [];
-  const removes = remove.length > 0 ? [`remove ${names(remove)}`] : [];
-  const what = [...adds, ...removes].join(' and to ');
+  const what = [
+    ...(add.length > 0 ? [`add ${names(add)}`] : []),
+    ...(remove.length > 0 ? [`remove ${names(remove)}`] : []),
+  ].join(' and to ');
   const note = `The API refused to ${what}, of which a part may have been done: ${said}. They are sent one at a time`;
   return { type: 'Warning', reason: 'ChangeRefused', note };
 }
 
 /** `Applied: name A → B, added psc-1, removed psc-2`. */
 export function changeEvents(
-  event: typeof APPLIED | typeof CHANGED_BY_OTHERS,
+  reason: 'Applied' | 'DriftDetected',
   changes: readonly FieldChange[],
   requestId?: string,
 ): readonly Event[] {
@@ -106,12 +86,7 @@ export function changeEvents(
     if (to === undefined) return `removed ${field}`;
     return field === 'name' ? `name ${from} → ${to}` : `added ${field}`;
   });
-  return [{ ...event, note: `${event.note}: ${parts.join(', ')}${quoting(requestId)}` }];
+  const what = `${parts.join(', ')}${quoting(requestId)}`;
+  if (reason === 'Applied') return [{ type: 'Normal', reason, note: `Applied: ${what}` }];
+  return [{ type: 'Warning', reason, note: `Changed at the API, not by the operator: ${what}` }];
 }
-
-export const APPLIED = { type: 'Normal', reason: 'Applied', note: 'Applied' } as const;
-export const CHANGED_BY_OTHERS = {
-  type: 'Warning',
-  reason: 'DriftDetected',
-  note: 'Changed at the API since the last response, not by the operator',
-} as const;

@@ -18,10 +18,7 @@ type Result = Readonly<Record<string, unknown>>;
 type Listed = readonly endpoint.Reported[] | undefined;
 type Shown = NonNullable<OrganizationStatus['organization']>;
 
-type Replied = Extract<Answer, { type: 'success' }> & {
-  readonly request: Request;
-  readonly now: number;
-};
+type Replied = Extract<Answer, { type: 'success' }> & { request: Request; now: number };
 
 /** Adds what a reply shows to what is known: its list settles what is open. */
 export function learn(known: Known, work: Work, replied: Replied): void {
@@ -44,7 +41,7 @@ export function learn(known: Known, work: Work, replied: Replied): void {
   const facts = { inventory, askedAt: sentAt, now, sent, wasApplied, uid: object.metadata.uid };
   const settlement = list && settle({ goal, settleMs, list, ...facts });
   const shown = shownIn(result, entries, draft);
-  const { changes, drift, remarks } = changesIn(draft, shown, settlement, request, goal);
+  const { changes, drift } = changesIn(draft, shown, settlement, request, goal);
   const renamed = drift.filter(({ field }) => field === 'name');
   // What the first attempt has changed, the object says already.
   const news = object.status?.applied === undefined ? [] : changes;
@@ -54,9 +51,9 @@ export function learn(known: Known, work: Work, replied: Replied): void {
   known.events = [
     ...known.events,
     ...(leftOut?.events ?? []),
-    ...events.changeEvents(events.CHANGED_BY_OTHERS, renamed),
-    ...events.remarkEvents(remarks),
-    ...events.changeEvents(events.APPLIED, news, requestId),
+    ...events.changeEvents('DriftDetected', renamed),
+    ...events.remarkEvents(settlement?.remarks ?? []),
+    ...events.changeEvents('Applied', news, requestId),
   ];
   known.draft = {
     ...draft,
@@ -81,11 +78,10 @@ function nameIn({ name }: Result): string | undefined {
 
 /** In the bounds of the status. A list that the reply lacks is that of the reply before. */
 export function shownIn(result: Result, list: Listed, before: OrganizationStatus): Shown {
-  const { privateEndpoints, privateEndpointsTotal } = before.organization ?? {};
-  const endpoints = list
-    ? { privateEndpoints: list, privateEndpointsTotal: list.length }
-    : { privateEndpoints, privateEndpointsTotal };
-  return fitTo(reportedOrganization, { ...result, name: nameIn(result), ...endpoints });
+  const privateEndpoints = list ?? before.organization?.privateEndpoints;
+  const privateEndpointsTotal = list?.length ?? before.organization?.privateEndpointsTotal;
+  const name = nameIn(result);
+  return fitTo(reportedOrganization, { ...result, name, privateEndpoints, privateEndpointsTotal });
 }
 
 export function storedEntries({ organization }: OrganizationStatus = {}): endpoint.Reported[] {
@@ -123,7 +119,6 @@ function changesIn(
   return {
     changes: [...(to === name ? renamed : []), ...endpointChanges(added, removed)],
     drift: [...(isOthers ? renamed : []), ...endpointChanges([], gone)],
-    remarks,
   };
 }
 
@@ -138,25 +133,22 @@ export function endpointChanges(
   ];
 }
 
-function compared(
-  { name: declared, privateEndpoints: endpoints, isCleanup }: Goal,
-  reported: string | undefined,
-  list: Listed,
-) {
-  if (isCleanup) return { differences: undefined, notReported: undefined };
+/** What is not declared, or not reported, does not differ. */
+function compared(goal: Goal, name: string | undefined, list: Listed) {
+  if (goal.isCleanup) return { differences: undefined, notReported: undefined };
   const listing = new endpoint.Listing(list ?? []);
-  const isOther = declared !== undefined && reported !== undefined && declared !== reported;
   // The API cannot change a description, so one that differs is only shown.
-  const described = (endpoints ?? []).flatMap((one) => {
-    const { description = '' } = listing.find(one) ?? one;
-    if (one.description === undefined || one.description === description) return [];
-    const field = endpoint.fieldOf(one, '.description');
-    return { field, declared: one.description, reported: description };
+  const described = goal.declared.map((one) => {
+    const { description: reported = '' } = listing.find(one) ?? one;
+    const { description: declared = reported } = one;
+    return { field: endpoint.fieldOf(one, '.description'), declared, reported };
   });
+  const declared = goal.name ?? name ?? '';
+  const named = { field: 'name', declared, reported: name ?? declared };
+  const differences = [named, ...described].filter((one) => one.declared !== one.reported);
   const notReported = [
-    ...(declared !== undefined && reported === undefined ? ['name'] : []),
-    ...(endpoints && !list ? ['privateEndpoints'] : []),
+    ...(goal.name !== undefined && name === undefined ? ['name'] : []),
+    ...(goal.privateEndpoints && !list ? ['privateEndpoints'] : []),
   ];
-  const differences = [...(isOther ? [{ field: 'name', declared, reported }] : []), ...described];
   return { differences: endpoint.filled(differences), notReported: endpoint.filled(notReported) };
 }

@@ -10,10 +10,8 @@ import type { Ended, Known } from './work.ts';
 export interface Problem {
   readonly reason: FailureReason;
   readonly message: string;
-  /** Epoch ms: the next attempt is at this time, or before where the class says so. */
+  /** Epoch ms: the next attempt is then, or before where the class, but `Rejected`, says so. */
   readonly at?: number | undefined;
-  /** Not before `at` either. */
-  readonly isExact?: boolean;
 }
 
 /** The foremost thing that is not as it should be, of an attempt whose every call worked. */
@@ -31,8 +29,7 @@ export function problemOf(known: Known, work: Ended): Problem | undefined {
   }
   // Make sure no more is removed than spec allows
   if (blocked) {
-    const { length } = blocked;
-    const message = `Nothing is sent: ${counted(length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}. List them again, or set spec.maxPrivateEndpointRemovals to ${length} or more`;
+    const message = `Nothing is sent: ${counted(blocked.length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}. List them again, or set spec.maxPrivateEndpointRemovals to ${blocked.length} or more`;
     return { reason: 'RemovalBlocked', message };
   }
   const isManaged = managesEndpoints(goal);
@@ -43,10 +40,9 @@ export function problemOf(known: Known, work: Ended): Problem | undefined {
     const message = `The response has no readable list of private endpoints${request}, so none is added or removed. The list is asked for again; if this does not change, contact the support of the API`;
     return { reason: 'NotConfirmed', message, at: ends.find((at) => at > now) };
   }
-  const problem = isManaged ? notSeen(inventory, request, now) : undefined;
+  const managed = isManaged ? inventory : [];
+  const problem = notSeen(managed, request, now) ?? refused(known, managed, work);
   if (problem) return problem;
-  const refusal = refused(known, isManaged ? inventory : [], work);
-  if (refusal) return refusal;
   // Make sure the API keeps the declared name
   if (goal.name !== undefined && !goal.isCleanup && name !== undefined && name !== goal.name) {
     const [has, not] = [name, goal.name].map((text) => JSON.stringify(text.slice(0, 64)));
@@ -60,7 +56,7 @@ export function problemOf(known: Known, work: Ended): Problem | undefined {
 }
 
 type Inventory = readonly InventoryEntry[];
-type Words = Partial<Record<InventoryEntry['state'], string>>;
+type State = InventoryEntry['state'];
 
 /** Make sure each endpoint is seen to be there, or gone */
 function notSeen(inventory: Inventory, request: string, now: number): Problem | undefined {
@@ -71,50 +67,40 @@ function notSeen(inventory: Inventory, request: string, now: number): Problem | 
     Removing: 'removed but still in the list:',
     Missing: 'no longer in the list:',
   });
-  const isSent = open.some(({ state }) => state !== 'Missing');
-  const help = isSent ? '; if this does not change, contact the support of the API' : '';
-  const message = `Private endpoints ${what.join('; ')}${request}. The list is read again at status.nextAttemptTime before anything else is sent for them${help}`;
+  const message = `Private endpoints ${what.join('; ')}${request}. The list is read again at status.nextAttemptTime before anything else is sent for them; if this does not change, contact the support of the API`;
   return { reason: 'NotConfirmed', message, at: earliest(inventory, now) };
 }
 
 /** `adding psc-1, psc-2`, for each of these states that has any. */
-function inState(entries: Inventory, words: Words): string[] {
+function inState(entries: Inventory, words: Partial<Record<State, string>>): string[] {
   return Object.entries(words).flatMap(([wanted, says]) => {
     const found = entries.filter(({ state }) => state === wanted);
     return found.length > 0 ? `${says} ${names(found)}` : [];
   });
 }
 
-/** Make sure the API took what was sent; each reason that it gave is said once */
-function refused(known: Known, inventory: Inventory, work: Ended): Problem | undefined {
-  const { nameRefusal, refusalsInRow } = known;
-  const { goal, now } = work;
+/** Make sure the API took what was sent; said is the last reason, the status has all */
+function refused(known: Known, inventory: Inventory, { goal, now }: Ended): Problem | undefined {
   const entries = inventory.filter(({ lastError }) => lastError);
-  const texts = new Map<string, string>();
-  for (const error of [nameRefusal, ...entries.map(({ lastError }) => lastError)]) {
-    const { message = '', requestId } = error ?? {};
-    if (error) texts.set(message, `${withoutStop(message)}${quoting(requestId)}`);
-  }
-  if (texts.size === 0) return undefined;
-  const removals = entries.filter(({ state }) => state !== 'Refused');
+  const error = known.nameRefusal ?? entries.at(-1)?.lastError;
+  if (!error) return undefined;
   const adds = entries.filter(({ state }) => state === 'Refused');
+  const removals = entries.filter(({ state }) => state !== 'Refused');
   const added = `${adds.length} of ${counted(goal.listed.size)} (${names(adds)})`;
   const what = [
-    ...(nameRefusal ? ['the name'] : []),
+    ...(known.nameRefusal ? ['the name'] : []),
     ...(adds.length > 0 ? [added] : []),
     ...(removals.length > 0 ? [`the removal of ${names(removals)}`] : []),
   ].join(' and ');
-  const isTired = refusalsInRow >= waits.MOST_REFUSALS;
+  const said = `${withoutStop(error.message ?? '')}${quoting(error.requestId)}`;
+  const isTired = known.refusalsInRow >= waits.MOST_REFUSALS;
   const isCutShort = isTired && nextChange(known.decide(goal, now), true) !== undefined;
   const rest = isCutShort ? '. Those not tried yet follow in a minute' : '';
-  const isOfSpec = adds.length > 0 || nameRefusal !== undefined;
-  const todo = isOfSpec
-    ? 'Change the spec to what the API accepts'
-    : `${BY_ITSELF}; to keep what cannot be removed, list it again`;
-  const said = [...texts.values()].slice(0, 2).join('; ');
-  const message = `The API refused ${what}: ${said}${rest}. ${goal.isCleanup ? BY_ITSELF : todo}`;
+  const keep = removals.length > 0 ? '; to keep what cannot be removed, list it again' : '';
+  const todo = goal.isCleanup ? BY_ITSELF : `Change the spec to what the API accepts${keep}`;
+  const message = `The API refused ${what}: ${said}${rest}. ${todo}`;
   const at = isCutShort ? now + waits.UNTRIED_MS : earliest(entries, now);
-  return { reason: 'Rejected', message, at, isExact: true };
+  return { reason: 'Rejected', message, at };
 }
 
 /** Epoch ms: the first that is ahead. */

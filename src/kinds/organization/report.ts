@@ -23,13 +23,9 @@ const ADVICE = adviceWith({
   NotFound: checkIds('organizationId'),
   DependencyNotReady: `The API is waiting for another service. ${BY_ITSELF}`,
   Unavailable: `Nothing was changed. ${BY_ITSELF}`,
-  OutcomeUnknown:
-    'The operator reads from the API whether it took effect before it sends anything again',
+  OutcomeUnknown: 'The operator reads whether it took effect before it sends anything again',
 });
-const DECLARE_NAME =
-  'Declare spec.name to make the list readable: the operator then sends that name, and the response shows the list';
-const OTHER_DESCRIPTION =
-  '. It has other descriptions, see status.differences, and cannot change them. To replace one, remove its endpoint from the list, wait until it is gone, and list it again; this may interrupt its connections';
+const DECLARE_NAME = 'Declare spec.name to make the list readable: the response to it has the list';
 
 type Said = Omit<FailureReport, 'status'> & { readonly status?: Partial<OrganizationStatus> };
 
@@ -70,15 +66,14 @@ export function inProgress(
   goal: Goal,
   now: number,
 ): OrganizationStatus {
-  const { isCleanup, listed } = goal;
   const { pendingChange, privateEndpoints = [], lastRequest } = draft;
   const { add = [], remove = [] } = pendingChange ?? {};
-  const counts = isCleanup ? isOurs : (one: InventoryEntry) => isListedIn(goal, one);
+  const counts = goal.isCleanup ? isOurs : (one: InventoryEntry) => isListedIn(goal, one);
   const there = privateEndpoints.filter((one) => one.state === 'Present' && counts(one)).length;
-  const far = isCleanup ? `${there} left` : `${there} of ${counted(listed.size)} there`;
+  const progress = `${there} of ${counted(goal.listed.size)} there`;
+  const far = goal.isCleanup ? `being deleted, ${there} left` : progress;
   const sending = `Sending ${counted(add.length)} to add, ${remove.length} to remove`;
-  const doing = pendingChange ? sending : 'In progress';
-  const message = `${isCleanup ? 'Being deleted. ' : ''}${doing} (${far})`;
+  const message = `${pendingChange ? sending : 'In progress'} (${far})`;
   const goesOn = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending' } as const;
   // An edit starts anew.
   const attempts = common.currentReady(object) && object.status?.attempts;
@@ -86,18 +81,12 @@ export function inProgress(
   return common.statusWith(draft, { ...status, lastRequest });
 }
 
-/** Epoch ms; what is over bounds nothing. */
-function ahead(now: number, time: number | undefined): number | undefined {
-  return time !== undefined && time > now ? time : undefined;
-}
-
 function failed(
   { draft: { pendingChange } }: Known,
   { answer, isUnreadable }: Extract<End, { type: 'failed' }>,
   { began: object, settleMs, now, goal }: Ended,
 ): Said {
-  const settlesAt = pendingChange && Date.parse(pendingChange.time) + settleMs;
-  const notAfter = ahead(now, settlesAt);
+  const settlesAt = pendingChange ? Date.parse(pendingChange.time) + settleMs : 0;
   // What was refused is not what spec says.
   const isSpecFine = goal.isCleanup || isUnreadable;
   const advice = isSpecFine ? { ...ADVICE, Rejected: BY_ITSELF } : ADVICE;
@@ -107,7 +96,8 @@ function failed(
     now,
     operation,
     advice: (reason) => (isUnreadable ? `${advice[reason]}. ${DECLARE_NAME}` : advice[reason]),
-    adjust: () => (notAfter === undefined ? {} : { notAfter }),
+    // What is over bounds nothing.
+    adjust: () => (settlesAt > now ? { notAfter: settlesAt } : {}),
   });
 }
 
@@ -117,46 +107,40 @@ function hindered(known: Known, work: Ended): Said | undefined {
   const { began: object, now } = work;
   const { outcome, message: said = '' } = known.draft.lastRequest ?? {};
   const lost = outcome === 'Unknown' ? `${common.withoutStop(said)}. ` : '';
-  const notAfter = ahead(now, problem.at);
-  const atLeastMs = problem.isExact && notAfter !== undefined ? notAfter - now : undefined;
+  const { reason, at = 0 } = problem;
   const message = lost + problem.message;
-  return reportFailure({ object, reason: problem.reason, message, now, notAfter, atLeastMs });
+  const notAfter = at > now ? at : undefined;
+  const atLeastMs = reason === 'Rejected' ? at - now : 0;
+  return reportFailure({ object, reason, message, now, notAfter, atLeastMs });
 }
 
 function applied(known: Known, { began: object, goal, kind, now }: Ended): Said {
-  const { draft, requestId, events } = known;
+  const { draft, requestId } = known;
   const { name, privateEndpointsTotal = 'no list of' } = draft.organization ?? {};
-  const { hash: requestHash } = addressOf(kind.api.baseUrl, goal);
-  const request = { object, spec: goal, requestId, requestHash, now };
   const confirmed = reportApplied({
-    ...request,
-    changed: undefined,
+    object,
+    spec: goal,
     message: appliedMessage(known, goal),
+    requestId,
+    requestHash: addressOf(kind.api.baseUrl, goal).hash,
     keys: (['name', 'privateEndpoints'] as const).filter((key) => goal[key] !== undefined),
+    changed: undefined,
     reported: (key) => (key === 'name' ? JSON.stringify(name) : `${privateEndpointsTotal} entries`),
+    now,
   });
   // That it works again is said by what happened in this attempt.
-  const isNews = ({ reason }: Event) => reason !== 'Applied' || events.length === 0;
+  const isNews = ({ reason }: Event) => reason !== 'Applied' || known.events.length === 0;
   return { ...confirmed, events: confirmed.events.filter(isNews) };
 }
 
-function appliedMessage(known: Known, { name, privateEndpoints }: Goal): string {
-  const { draft, requestId } = known;
-  const listed = privateEndpoints?.length ? counted(privateEndpoints.length) : NONE;
+function appliedMessage({ draft, requestId }: Known, goal: Goal): string {
+  const { length } = goal.declared;
+  const listed = length > 0 ? counted(length) : 'no private endpoint of this object';
   const what = [
-    ...(name === undefined ? [] : ['the declared name']),
-    ...(privateEndpoints ? [listed] : []),
-  ];
-  const isUnnamed = name !== undefined && known.name === undefined;
-  const isAssumed = draft.listLeftOutSince !== undefined;
-  const isOther = draft.differences?.some(({ field }) => field.endsWith('.description'));
-  return [
-    `The API has ${what.join(' and ')}`,
-    isUnnamed ? '; the response omitted the name' : '',
-    isAssumed ? '; the response omits the list of private endpoints, which counts as empty' : '',
-    common.quoting(requestId),
-    isOther ? OTHER_DESCRIPTION : '',
-  ].join('');
+    ...(goal.name === undefined ? [] : ['the declared name']),
+    ...(goal.privateEndpoints ? [listed] : []),
+  ].join(' and ');
+  const omitted = draft.notReported?.join(' and ');
+  const but = omitted ? `; the response omitted ${omitted}` : '';
+  return `The API has ${what}${but}${common.quoting(requestId)}`;
 }
-
-const NONE = 'no private endpoint of this object';

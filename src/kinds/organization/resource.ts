@@ -1,18 +1,13 @@
 import type * as z from 'zod/mini';
-import type { KubeObject, ResourceType } from '../../kube/resource.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { typeOf } from '../schema/definition.ts';
 import { type Stored, specParser } from '../schema/parser.ts';
 import * as piece from '../schema/schema.ts';
 import * as shared from '../schema/spec-fields.ts';
-import { piece as made, toStructural } from '../schema/structural.ts';
-import { declaredIdentity, LIMITS, plain } from './endpoints.ts';
+import { LIMITS } from './endpoints.ts';
 import type { status } from './status.ts';
 
-export const organizationType: ResourceType = {
-  group: 'pipewright.dev',
-  version: 'v1alpha1',
-  plural: 'organizations',
-  kind: 'Organization',
-};
+export const organizationType = typeOf('Organization', 'organizations');
 
 /** Held only under `deletionPolicy: RemovePrivateEndpoints`. */
 export const FINALIZER = 'pipewright.dev/remove-private-endpoints';
@@ -37,27 +32,15 @@ const ABOUT = {
 };
 
 const declaredEndpoint = piece.fields('One private endpoint.', {
-  ...declaredIdentity(ABOUT),
+  id: shared.plainText(ABOUT.id, LIMITS.id),
+  cloudProvider: shared.plainText(ABOUT.cloudProvider, LIMITS.cloudProvider),
+  region: shared.plainText(ABOUT.region, LIMITS.region),
   description: optional(piece.text(ABOUT.description, 512)),
 });
 
-/** Each id is put in lower case once: for every pair it would cost more than the server lets in. */
-const EACH_ID_ONCE = {
-  rule: '[self.map(a, a.id.lowerAscii())].all(all, all.all(a, all.exists_one(b, a == b)))',
-  message: 'must list each id only once',
-};
-const anyEndpoints = piece.list(ABOUT.endpoints, LIMITS.endpoints, declaredEndpoint);
-const uniqueEndpoints = anyEndpoints.check(({ value, issues }) => {
-  const ids = value.map(({ id }) => plain(id));
-  const message = 'must be an id that is listed only once';
-  for (const [index, id] of ids.entries())
-    if (ids.indexOf(id) < index)
-      issues.push({ code: 'custom', input: value[index]?.id, path: [index, 'id'], message });
-});
-const privateEndpoints = made(uniqueEndpoints, {
-  ...toStructural(anyEndpoints),
-  'x-kubernetes-validations': [EACH_ID_ONCE],
-});
+const privateEndpoints = piece.idsOnce(
+  piece.list(ABOUT.endpoints, LIMITS.endpoints, declaredEndpoint),
+);
 
 const name = piece.text(ABOUT.name, LIMITS.name, {
   must: `be text of 1 to ${LIMITS.name} characters`,

@@ -22,13 +22,11 @@ export const ENDPOINT_STATES = {
 const ALL_ENDPOINTS = 'All its private endpoints, including those of others; the first 200.';
 const INVENTORY =
   'The private endpoints that this object owns, and those that it lists but that existed before. At most 220.';
-const ORIGIN = ['Added', 'Adopted', 'Found'] as const;
-const STATE = ['Present', 'Missing', 'Unconfirmed', 'Refused', 'Removing'] as const;
 
-const explained = (words: Readonly<Record<string, string>>): string =>
-  Object.entries(words)
-    .map(([word, means]) => `${word}: ${means}.`)
-    .join(' ');
+function oneOf<Word extends string>(words: Readonly<Record<Word, string>>, more: string[] = []) {
+  const means = Object.entries<string>(words).map(([word, text]) => `${word}: ${text}.`);
+  return piece.choice([...means, ...more].join(' '), Object.keys(words) as [Word, ...Word[]]);
+}
 
 const reported = (about: string) => text(about, 64);
 const description = text('Its description as reported, cut at 64 characters.', 64);
@@ -60,12 +58,11 @@ const lastError = someOf('Why the API refused it.', {
   requestId: shared.requestId,
   message: text('What the API said, cut at 200 characters.', 200),
 });
-const origin = `${explained(ORIGINS)} Absent where the API does not have it.`;
 const inventoryEntry = fields('One private endpoint.', {
   ...reportedIdentity,
   description: optional(description),
-  origin: optional(piece.choice(origin, ORIGIN)),
-  state: piece.choice(explained(ENDPOINT_STATES), STATE),
+  origin: optional(oneOf(ORIGINS, ['Absent where the API does not have it.'])),
+  state: oneOf(ENDPOINT_STATES),
   since: optional(timestamp('When its add or removal was saved, or it was first missed.')),
   lastError: optional(lastError),
   attempts: optional(shared.attempts),
@@ -82,14 +79,10 @@ const pendingChange = fields(
   },
 );
 
-export const status = someOf(
-  'What the operator did and what the API reported. Only the operator writes it.',
-  {
-    ...shared.commonStatus,
-    ...shared.writeStatus(LIMITS),
-    organization: reportedOrganization,
-    privateEndpoints: list(INVENTORY, LIMITS.inventory, inventoryEntry),
-    pendingChange,
-    listLeftOutSince: timestamp('Since when each response has left out the private endpoints.'),
-  },
-);
+export const status = shared.statusOf({
+  ...shared.writeStatus(LIMITS),
+  organization: reportedOrganization,
+  privateEndpoints: list(INVENTORY, LIMITS.inventory, inventoryEntry),
+  pendingChange,
+  listLeftOutSince: timestamp('Since when each response has left out the private endpoints.'),
+});

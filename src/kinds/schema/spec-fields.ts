@@ -22,6 +22,19 @@ export function uuid(about: string) {
   return text(`${about} A ${A_UUID}. Quote it in YAML. Immutable.`, 36, check);
 }
 
+/**
+ * Each of these characters is one byte in the JSON that is stored: of others, which cost up to six,
+ * a status that may never be cut would outgrow what the API server can store. It also keeps out
+ * the line break of a YAML block and letters that look alike.
+ */
+const PLAIN = /^[!#-%'-;=?-[\]-~]+$/;
+
+/** An id of the remote API that the status repeats to the byte. */
+export function plainText(about: string, max: number) {
+  const must = `be 1 to ${max} printable ASCII characters without spaces and " \\ < > &`;
+  return text(about, max, matching(PLAIN, must));
+}
+
 const SECRET_NAME = matching(
   /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
   "be the name of a Secret: 1 to 253 lower-case letters, digits, '.' or '-', starting and ending with a letter or digit",

@@ -27,8 +27,8 @@ const SPECS: readonly Mutation[] = [
   {
     name: 'one-id-is-listed-once',
     rule: 'An endpoint that is listed twice, in other letters too, is refused.',
-    file: 'kinds/organization/resource.ts',
-    from: 'value.map(({ id }) => plain(id))',
+    file: 'kinds/schema/schema.ts',
+    from: 'value.map(({ id }) => id.toLowerCase())',
     to: 'value.map(({ id }) => id)',
     seenBy: {
       test: ORGANIZATION_SPEC,

@@ -95,10 +95,7 @@ const pipe = (name: string, told: Omit<Told, 'spec'> & { readonly settings: Spec
     name,
     PIPE,
     { settings: { ...told.settings, engine_max_insert_threads: 7 } },
-    {
-      ...told,
-      spec: pipeSpec(ORGANIZATION, 'pipe', { settings: told.settings }),
-    },
+    { ...told, spec: pipeSpec(ORGANIZATION, 'pipe', { settings: told.settings }) },
   );
 
 const organization = (name: string, told: Told): Workload =>
@@ -106,10 +103,7 @@ const organization = (name: string, told: Told): Workload =>
     name,
     ORG,
     { privateEndpoints: [ONE, TWO, NINE] },
-    {
-      ...told,
-      spec: organizationSpec(ORGANIZATION, told.spec),
-    },
+    { ...told, spec: organizationSpec(ORGANIZATION, told.spec) },
   );
 
 const list =
@@ -238,6 +232,8 @@ export const WORKLOADS: readonly Workload[] = [
   organization('suspended-and-resumed', {
     spec: { privateEndpoints: [ONE], ...REMOVE },
     acts: {
+      40: (life) => edit(life, ORG, { privateEndpoints: [], maxPrivateEndpointRemovals: 0 }),
+      50: (life) => edit(life, ORG, { privateEndpoints: [ONE], maxPrivateEndpointRemovals: 5 }),
       60: (life) => edit(life, ORG, { suspend: true }),
       1_000: (life) => changeAsSomebody(life, ORGANIZATION, { add: [ONE] }),
       1_020: (life) => edit(life, ORG, { suspend: undefined }),
