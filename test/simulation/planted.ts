@@ -127,19 +127,19 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'A deleted object is let go while its add may still land',
     file: 'kinds/organization/deletion.ts',
-    from: 'own.length === 0 && !pendingChange',
-    to: 'own.length === 0 || pendingChange !== undefined',
+    from: 'left.length === 0 && !pendingChange',
+    to: 'left.length === 0 || pendingChange !== undefined',
   },
   {
     name: 'A cleanup ends at its first failed call, long before --cleanup-deadline',
     file: 'kinds/organization/deletion.ts',
-    from: 'isOver = isOverdue() && failedCleanups',
-    to: 'isOver = failedCleanups',
+    from: 'isOver = isOverdue() && ways',
+    to: 'isOver = ways',
   },
   {
     name: 'A process that starts after --cleanup-deadline lets go without a try',
     file: 'kinds/organization/deletion.ts',
-    from: 'isOverdue() && failedCleanups.has(uid)',
+    from: 'isOverdue() && ways.hasFailedCleanup',
     to: 'isOverdue()',
   },
   {

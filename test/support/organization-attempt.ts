@@ -4,6 +4,7 @@ import type { Context, Result } from '../../src/controller/kind.ts';
 import { attempt } from '../../src/kinds/organization/attempt.ts';
 import { cleanupGoal, type Goal, goalOf } from '../../src/kinds/organization/decide.ts';
 import { type Reported, sameKey, type Tuple } from '../../src/kinds/organization/endpoints.ts';
+import { Ways } from '../../src/kinds/organization/remote.ts';
 import type {
   Organization,
   OrganizationSpec,
@@ -79,7 +80,7 @@ export class AttemptRig {
     kind: { api: { baseUrl: BASE_URL } },
     apiHash: API_HASH,
     settleMs: SETTLE_MS,
-    learned: new Map(),
+    ways: new Ways(),
   } as unknown as Setup;
   #hasPermit = true;
   readonly #met = new Map<string, number>();

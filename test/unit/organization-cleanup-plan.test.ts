@@ -50,16 +50,10 @@ function another(
   return { metadata: metadata('other', { creationTimestamp, ...more }), spec: specOf(ids), status };
 }
 
-/** `attempt`, or `let-go: may be left a; stays for others b`. */
+/** `attempt`, or `let-go: may be left a`. */
 function said(plan: ReturnType<typeof planCleanup>): string {
-  if (plan.type !== 'let-go') return plan.type;
-  const { own, keptForOthers = [] } = plan.left;
-  const ids = (tuples: readonly { readonly id: string }[]) => tuples.map(({ id }) => id).join(' ');
-  const parts = [
-    ...(own.length > 0 ? [`may be left ${ids(own)}`] : []),
-    ...(keptForOthers.length > 0 ? [`stays for others ${ids(keptForOthers)}`] : []),
-  ];
-  return ['let-go', ...parts].join(': ');
+  if (plan.type !== 'let-go' || plan.left.length === 0) return plan.type;
+  return `let-go: may be left ${plan.left.map(({ id }) => id).join(' ')}`;
 }
 
 type Row = readonly [sentence: string, given: Given, says: string];
@@ -156,23 +150,15 @@ describe('at the deadline', () => {
     [
       'what others list is not named as left',
       { ...late, hasFailed: true, inventory: [entry('a'), entry('b')], others: [another(['b'])] },
-      'let-go: may be left a: stays for others b',
+      'let-go: may be left a',
     ],
   ])('%s', holds);
 });
 
 describe('what another object lists', () => {
   test.each<Row>([
-    [
-      'stays, where that is in the same namespace',
-      { others: [another(['a'])] },
-      'let-go: stays for others a',
-    ],
-    [
-      'stays in whatever case it is listed',
-      { others: [another(['A'])] },
-      'let-go: stays for others a',
-    ],
+    ['stays, where that is in the same namespace', { others: [another(['a'])] }, 'let-go'],
+    ['stays in whatever case it is listed', { others: [another(['A'])] }, 'let-go'],
     [
       'stays alone, and the rest goes',
       { inventory: [entry('a'), entry('b')], others: [another(['a'])] },
@@ -186,7 +172,7 @@ describe('what another object lists', () => {
     [
       'stays, where that is verified, wherever it is',
       { others: [another(['a'], FAR, VERIFIED)] },
-      'let-go: stays for others a',
+      'let-go',
     ],
     [
       'goes, where that was verified by another API',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { cleanUp } from '../../src/kinds/organization/deletion.ts';
+import { Ways } from '../../src/kinds/organization/remote.ts';
 import { FINALIZER } from '../../src/kinds/organization/resource.ts';
 import type { Setup } from '../../src/kinds/organization/work.ts';
 import { API_HASH, BASE_URL, MINUTE, readyIn, SECOND } from '../support/objects.ts';
@@ -34,8 +35,7 @@ function deleted(wish: AttemptWish = {}, planOnly = false) {
     others: () => [],
     apiHash: API_HASH,
     settleMs: SETTLE_MS,
-    learned: new Map(),
-    failedCleanups: new Set<string>(),
+    ways: new Ways(),
   } as unknown as Setup;
   const reconcile = async (afterMs = 0) => {
     rig.now += afterMs;

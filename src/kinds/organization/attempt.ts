@@ -6,15 +6,7 @@ import { nextChange, oursIn } from './decide.ts';
 import { type Change, tupleOf } from './endpoints.ts';
 import { eventsOf, refusedEvent } from './events.ts';
 import { learn } from './observation.ts';
-import {
-  addressOf,
-  callOf,
-  markRefused,
-  type Request,
-  refusalOf,
-  UPDATE_ORGANIZATION,
-  Ways,
-} from './remote.ts';
+import * as remote from './remote.ts';
 import { inProgress, report } from './report.ts';
 import * as resource from './resource.ts';
 import { type End, type Failed, Known, type Setup, type Wish, type Work } from './work.ts';
@@ -36,13 +28,9 @@ const STOPPED: End = { type: 'stopped' };
  * this process.
  */
 export async function attempt(setup: Setup, wish: Wish, none?: NoCall) {
-  const { apiHash, learned } = setup;
   const { began, context, priority } = wish;
-  const { uid } = began.metadata;
-  const ways = learned.get(uid) ?? new Ways();
-  learned.set(uid, ways);
-  const work = { ...setup, ...wish, ways };
-  const { draft, events } = ofThisApi(began.status ?? {}, apiHash);
+  const work = { ...setup, ...wish };
+  const { draft, events } = ofThisApi(began.status ?? {}, setup.apiHash);
   const known = new Known(priority === 'user' ? dueNow(draft, context.now()) : draft, events);
   let end = none && failed(none);
   while (!end) end = await step(work, known);
@@ -80,12 +68,10 @@ async function step(work: Work, known: Known): Step {
   const decision = known.decide(goal, context.now());
   // An observation that sends the name is not made either while too much would be removed.
   const mayObserve = !decision.blocked || ways.nameToObserveBy(goal) === undefined;
-  if (known.observedAt === undefined && mayObserve)
-    return (await permit(work)) ?? observe(work, known);
+  if (known.observedAt === undefined && mayObserve) return observe(work, known);
   // Nothing else is sent until a list shows all of a lost change, or its time is over.
   if (known.draft.pendingChange || decision.blocked) return DONE;
-  if (decision.name !== undefined && !known.isNamed)
-    return (await permit(work)) ?? sendName(work, known, decision.name);
+  if (decision.name !== undefined && !known.isNamed) return sendName(work, known, decision.name);
   if (known.refusalsInRow >= waits.MOST_REFUSALS) return DONE;
   const change = nextChange(decision, known.oneByOne || ways.isOneByOne);
   return change ? sendChange(work, known, change) : DONE;
@@ -95,34 +81,36 @@ async function step(work: Work, known: Known): Step {
 async function observe(work: Work, known: Known): Step {
   const { ways, goal } = work;
   const name = ways.nameToObserveBy(goal);
-  const answer = await send(work, known, { type: 'observe', name });
   const isByName = name !== undefined;
-  if (isByName !== (answer.type === 'success')) ways.forget();
+  const answer = await send(work, known, { type: 'observe', name });
   if (answer.type === 'success') {
+    if (!isByName) ways.forget();
     known.observations += 1;
     known.isNamed ||= isByName;
     return undefined;
   }
-  if (isByName || answer.type !== 'failure') return failed(answer);
-  const way = ways.notObserved(answer.verdict, goal);
+  if (answer.type !== 'failure') return failed(answer);
+  if (isByName) ways.forget();
+  const way = isByName ? 'again' : ways.notObserved(answer.verdict, goal);
   return way === 'by-name' ? undefined : failed(answer, way === 'none');
 }
 
 async function sendName(work: Work, known: Known, name: string): Step {
   const answer = await send(work, known, { type: 'name', name });
   known.isNamed = true;
-  known.nameRefusal = answer.type === 'failure' ? refusalOf(answer.verdict) : undefined;
+  known.nameRefusal = answer.type === 'failure' ? remote.refusalOf(answer.verdict) : undefined;
   return answer.type === 'success' || known.nameRefusal ? undefined : failed(answer);
 }
 
 /** If the process dies after the first byte, the pending change says what may be there. */
 async function sendChange(work: Work, known: Known, wanted: Change): Step {
-  const { context, ways } = work;
+  const { context, ways, calls } = work;
   const object = context.object();
   const needsFinalizer = resource.mayRemove(object) && !resource.hasFinalizer(object);
   if (needsFinalizer && !(await context.finalizer(resource.FINALIZER, true))) return STOPPED;
-  const refused = await permit(work);
-  if (refused) return refused;
+  // Before the change is persisted: after that it leaves at once.
+  const none = await calls.permit();
+  if (none) return failed(none);
   if (isOld(work, known)) return observe(work, known);
   const writtenAt = context.now();
   const [add, remove] = [wanted.add.map(tupleOf), wanted.remove.map(tupleOf)];
@@ -140,8 +128,7 @@ async function sendChange(work: Work, known: Known, wanted: Change): Step {
 function isOld({ context, calls }: Work, { observations, observedAt = 0 }: Known): boolean {
   // With a call in many minutes each one grows old, and yet something must be sent in the end.
   if (observations >= waits.MOST_OBSERVATIONS) return false;
-  const isOver = context.now() - observedAt > waits.OBSERVATION_LASTS_MS;
-  return isOver || calls.pausedSince(observedAt);
+  return context.now() - observedAt > waits.OBSERVATION_LASTS_MS || calls.pausedSince(observedAt);
 }
 
 async function afterFailure(work: Work, known: Known, change: Change, answer: Failed): Step {
@@ -153,7 +140,7 @@ async function afterFailure(work: Work, known: Known, change: Change, answer: Fa
     return failed(answer);
   }
   known.draft = { ...known.draft, pendingChange: undefined };
-  const refusal = verdict && refusalOf(verdict);
+  const refusal = verdict && remote.refusalOf(verdict);
   if (!refusal) return failed(answer);
   known.oneByOne = true;
   if (isOfSeveral) {
@@ -161,7 +148,7 @@ async function afterFailure(work: Work, known: Known, change: Change, answer: Fa
     known.events = [...known.events, refusedEvent(change, said)];
     known.observedAt = undefined;
   } else {
-    known.draft = markRefused(known.draft, change, refusal, context);
+    known.draft = remote.markRefused(known.draft, change, refusal, context);
     known.refusalsInRow += 1;
   }
   // Before any further call: for example, if the process restarted now, the change would read as
@@ -176,20 +163,17 @@ async function persist({ context, goal }: Work, known: Known, draft: Organizatio
   return isSaved;
 }
 
-async function permit({ calls }: Work): Step {
-  const none = await calls.permit();
-  return none && failed(none);
-}
-
-/** Makes the one call that a permit is for, and takes in what it shows. */
-async function send(work: Work, known: Known, request: Request, isTooLate = () => false) {
+/** Makes one call, and takes in what it shows. */
+async function send(work: Work, known: Known, request: remote.Request, isTooLate = () => false) {
   const { calls, stillWanted, context, kind, goal } = work;
-  const { segments } = addressOf(kind.api.baseUrl, goal);
-  const call = callOf(request, segments, goal);
+  const { segments } = remote.addressOf(kind.api.baseUrl, goal);
+  const none = await calls.permit();
+  if (none) return none;
+  const call = remote.callOf(request, segments, goal);
   const answer = await calls.send(call, () => !stillWanted() || isTooLate());
   if (answer.type !== 'success' && answer.type !== 'failure') return answer;
   const now = context.now();
-  const lastRequest = lastRequestOf(UPDATE_ORGANIZATION, answer.verdict, now);
+  const lastRequest = lastRequestOf(remote.UPDATE_ORGANIZATION, answer.verdict, now);
   known.draft = { ...known.draft, lastRequest };
   if (answer.type === 'success') learn(known, work, { ...answer, request, now });
   return answer;

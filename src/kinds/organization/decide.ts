@@ -3,9 +3,8 @@ import type * as resource from './resource.ts';
 
 const { asReported, LIMITS, plain, sameKey, tupleOf } = endpoint;
 type InventoryEntry = resource.InventoryEntry;
-type Inventory = readonly InventoryEntry[];
 type Tuple = endpoint.Tuple;
-type Listing = endpoint.Listing;
+type Change = endpoint.Change;
 
 /** What an organization is to be brought to: the spec, or on deletion none of ours. */
 export interface Goal extends resource.OrganizationSpec {
@@ -26,11 +25,8 @@ export function goalOf(spec: resource.OrganizationSpec): Goal {
 }
 
 /** On deletion: the name is no more than a way to observe, and no cap holds. */
-export function cleanupGoal(
-  spec: resource.OrganizationSpec,
-  listedByOthers: readonly Tuple[],
-): Goal {
-  const wanted = new Set(listedByOthers.map(sameKey));
+export function cleanupGoal(spec: resource.OrganizationSpec, others: readonly Tuple[]): Goal {
+  const wanted = new Set(others.map(sameKey));
   const mostRemovals = Number.POSITIVE_INFINITY;
   return { ...goalOf(spec), isCleanup: true, declared: [], mostRemovals, wanted };
 }
@@ -59,9 +55,9 @@ export function oursIn(status: resource.OrganizationStatus): Tuple[] {
 export interface Question {
   readonly goal: Goal;
   /** Undefined: unknown, so that nothing is added or removed. */
-  readonly list: Listing | undefined;
+  readonly list: endpoint.Listing | undefined;
   readonly name: string | undefined;
-  readonly inventory: Inventory;
+  readonly inventory: readonly InventoryEntry[];
   readonly now: number;
 }
 
@@ -75,13 +71,10 @@ export function decide(question: Question) {
   const { goal, list, inventory } = question;
   const isManaged = managesEndpoints(goal);
   // A missing one counts for the cap too: it may be in the next list.
-  const unwanted = inventory.filter(
-    (entry) =>
-      isOurs(entry) &&
-      (entry.state === 'Present' || entry.state === 'Missing') &&
-      !goal.wanted.has(sameKey(entry)),
-  );
-  const isKeptBack = (tuple: Tuple): boolean => hasOther(tuple, list, inventory);
+  const mayBeThere = ({ state }: InventoryEntry) => state === 'Present' || state === 'Missing';
+  const ours = inventory.filter(isOurs).filter(mayBeThere);
+  const unwanted = ours.filter((entry) => !goal.wanted.has(sameKey(entry)));
+  const isKeptBack = (tuple: Tuple): boolean => hasOther(tuple, question);
   const isKnown = isManaged && list !== undefined;
   const removals = isKnown ? unwanted.filter(({ state }) => state === 'Present') : [];
   const additions = isKnown ? missingOf(question) : [];
@@ -102,8 +95,7 @@ export function decide(question: Question) {
 /** Declared and not there; those that were never tried come first. */
 function missingOf({ goal, inventory }: Question): readonly resource.DeclaredEndpoint[] {
   const known = new Map(inventory.map((entry) => [sameKey(entry), entry.state]));
-  const stateOf = (one: Tuple) => known.get(sameKey(one));
-  const missing = goal.declared.filter((one) => stateOf(one) !== 'Present');
+  const missing = goal.declared.filter((one) => known.get(sameKey(one)) !== 'Present');
   return missing.toSorted((a, b) => Number(known.has(sameKey(a))) - Number(known.has(sameKey(b))));
 }
 
@@ -116,7 +108,7 @@ function isToBeAdded(endpoint: resource.DeclaredEndpoint, question: Question): b
 }
 
 /** Whether the list has this id in an entry that is neither this endpoint nor ours. */
-function hasOther(tuple: Tuple, list: Listing | undefined, inventory: Inventory): boolean {
+function hasOther(tuple: Tuple, { list, inventory }: Question): boolean {
   const ours = inventory.filter((entry) => isOurs(entry) && plain(entry.id) === plain(tuple.id));
   const isNeither = (reported: endpoint.Reported): boolean =>
     [tuple, ...ours].every((one) => sameKey(asReported(reported, one)) !== sameKey(one));
@@ -128,10 +120,7 @@ function isDue({ nextAttemptTime }: InventoryEntry, { now }: Question): boolean 
 }
 
 /** Untried first, removals before adds; where one has been refused, each goes by itself. */
-export function nextChange(
-  { add, remove }: Decision,
-  oneByOne: boolean,
-): endpoint.Change | undefined {
+export function nextChange({ add, remove }: Decision, oneByOne: boolean): Change | undefined {
   if (add.length + remove.length === 0) return undefined;
   if (!oneByOne) return { add, remove };
   const removal = remove.find(({ lastError }) => !lastError) ?? remove[0];

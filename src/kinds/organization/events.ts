@@ -28,7 +28,6 @@ const WORDS = {
     'OwnershipLost',
     `--api-url has changed since these private endpoints were sent, so they are no longer tracked as this object’s: %s. They stay at the API. To own those that spec lists again, ${ADOPT}`,
   ],
-  'kept-for-others': ['EndpointLeft', 'Another object lists them: %s. They stay at the API'],
 } as const satisfies Readonly<Record<string, Words>>;
 
 export type Remark = keyof typeof WORDS;

@@ -1,4 +1,5 @@
 import type { Context, Kind } from '../../controller/kind.ts';
+import { keyOf } from '../../kube/resource.ts';
 import { SETTLE_AFTER_TIMEOUT_MS } from '../../waits.ts';
 import { digestOf } from '../shared/canonical.ts';
 import type { KindContext } from '../shared/context.ts';
@@ -8,7 +9,7 @@ import { attempt } from './attempt.ts';
 import { goalOf, oursIn } from './decide.ts';
 import { cleanUp } from './deletion.ts';
 import { previewOf } from './preview.ts';
-import { addressOf, UPDATE_ORGANIZATION } from './remote.ts';
+import { addressOf, UPDATE_ORGANIZATION, Ways } from './remote.ts';
 import * as resource from './resource.ts';
 import { status } from './status.ts';
 import type { Setup } from './work.ts';
@@ -23,12 +24,15 @@ export const organization = { create, operation: UPDATE_ORGANIZATION };
 /** The name and private endpoints of one existing organization, brought about by PATCH. */
 function create(kind: KindContext): Kind {
   const declared = declaredOrganization(kind);
-  const { apiHash } = declared;
   const settleMs = kind.apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
-  const own = { kind, apiHash, settleMs, learned: new Map(), failedCleanups: new Set<string>() };
+  const learned = new Map<string, { readonly uid: string; readonly ways: Ways }>();
   const options = { type: resource.organizationType, status, targetOf: resource.targetOf };
-  return createKind<Organization>(kind, options, async (object, context, shared) => {
-    const setup: Setup = { ...own, ...shared };
+  const made = createKind<Organization>(kind, options, async (object, context, shared) => {
+    const { uid } = object.metadata;
+    const known = learned.get(keyOf(object));
+    const ways = known?.uid === uid ? known.ways : new Ways();
+    learned.set(keyOf(object), { uid, ways });
+    const setup: Setup = { ...shared, kind, apiHash: declared.apiHash, settleMs, ways };
     await shared.caller.remember(object);
     if (object.metadata.deletionTimestamp) return cleanUp(object, context, setup);
     if (!(await keepFinalizer(object, context))) return { next: 'on-change', did: 'nothing' };
@@ -37,6 +41,11 @@ function create(kind: KindContext): Kind {
       attempt(setup, { ...due, began, context, calls, goal: goalOf(spec), stillWanted }, none);
     return reconcileDeclared(context.object(), context, shared, declared, act);
   });
+  const forget = (key: string): void => {
+    learned.delete(key);
+    made.forget(key);
+  };
+  return { ...made, forget };
 }
 
 /**
@@ -46,18 +55,16 @@ function create(kind: KindContext): Kind {
 async function keepFinalizer(object: Organization, context: Context): Promise<boolean> {
   const { status: known = {} } = object;
   const hasOwn = oursIn(known).length > 0 || known.pendingChange !== undefined;
-  const [mayRemove, hasFinalizer] = [resource.mayRemove(object), resource.hasFinalizer(object)];
-  if (mayRemove ? !hasOwn || hasFinalizer : !hasFinalizer) return true;
-  return context.finalizer(resource.FINALIZER, mayRemove);
+  const stands = resource.hasFinalizer(object);
+  const shall = resource.mayRemove(object) && (stands || hasOwn);
+  return stands === shall || context.finalizer(resource.FINALIZER, shall);
 }
 
-function declaredOrganization({
-  api: { baseUrl },
-  planOnly,
-}: KindContext): Declared<Organization, Spec> {
+function declaredOrganization(kind: KindContext): Declared<Organization, Spec> {
+  const { baseUrl } = kind.api;
   return {
     apiHash: digestOf(baseUrl),
-    planOnly,
+    planOnly: kind.planOnly,
     parse: resource.parseSpec,
     contested: ({ organizationId }) => ({
       kind: resource.organizationType.kind,

@@ -1,13 +1,13 @@
 import type { KubeObject } from '../../kube/resource.ts';
-import type { Preview } from '../shared/preview.ts';
-import { type Decision, decide, type Goal, goalOf, isOurs, managesEndpoints } from './decide.ts';
+import type { EmptyOrNot, Preview } from '../shared/preview.ts';
+import { type Decision, decide, type Goal, goalOf, managesEndpoints } from './decide.ts';
 import * as endpoint from './endpoints.ts';
 import { endpointChanges, storedEntries } from './observation.ts';
 import { addressOf, bodyOf } from './remote.ts';
 import { type Organization, parseSpec } from './resource.ts';
 import { settle } from './settle.ts';
 
-const { names, counted, sameKey } = endpoint;
+const { names, counted } = endpoint;
 
 /** For the plugin: as if the object were alone. */
 export function preview(object: KubeObject, now: number): Preview {
@@ -17,11 +17,8 @@ export function preview(object: KubeObject, now: number): Preview {
 }
 
 /** What an attempt would send while the API still holds what its last reply showed. */
-export function previewOf(
-  { status = {}, metadata: { uid } }: Organization,
-  goal: Goal,
-  now: number,
-): Preview & { readonly isEmpty: boolean } {
+export function previewOf(object: Organization, goal: Goal, now: number): EmptyOrNot {
+  const { status = {} } = object;
   const { privateEndpoints: before = [], pendingChange } = status;
   const { name, privateEndpoints: shown, privateEndpointsTotal = 0 } = status.organization ?? {};
   const isWhole = shown !== undefined && privateEndpointsTotal <= shown.length;
@@ -29,8 +26,8 @@ export function previewOf(
   const isUnknown = pendingChange !== undefined || (managesEndpoints(goal) && !isWhole);
   const present = before.filter(({ state }) => state === 'Present').map(endpoint.tupleOf);
   const list = new endpoint.Listing(isUnknown ? present : storedEntries(status));
-  const seen = { goal, list, now };
-  const { inventory } = settle({ ...seen, inventory: before, askedAt: now, settleMs: 0, uid });
+  const seen = { goal, list, now, uid: object.metadata.uid };
+  const { inventory } = settle({ ...seen, inventory: before, askedAt: now, settleMs: 0 });
   const decision = decide({ ...seen, inventory, name });
   const hasRefused = inventory.some(({ lastError }) => lastError);
   const sent = changesOf(decision, goal, hasRefused);
@@ -38,19 +35,15 @@ export function previewOf(
   const { name: to, blocked } = decision;
   const renamed = to === undefined ? [] : [{ field: 'name', from: name, to }];
   const changes = [...renamed, ...endpointChanges(add, remove)];
-  const named = renamed.map((one) => ({ name: one.to }));
+  const named = to === undefined ? [] : [{ name: to }];
   const wanted = [...named, ...sent.map((change) => ({ change }))];
   const bodies = [{}, ...(isUnknown || blocked ? [] : wanted)].map((one) => bodyOf(one, goal));
   const { path } = addressOf('', goal);
-  const owned = new Set(before.filter(isOurs).map(sameKey));
-  const adopted = inventory.filter((one) => one.origin === 'Adopted' && !owned.has(sameKey(one)));
   const isThere = inventory.every(({ state }) => state === 'Present') && changes.length === 0;
   const basis = isUnknown || !status.organization ? 'Unknown' : 'LastResponse';
   return {
     does: blocked ? 'blocked' : 'send',
-    says: isUnknown
-      ? `${READS}; what follows depends on that list`
-      : said(decision, goal, { add, remove }, bodies.length) + adopting(adopted),
+    says: isUnknown ? UNKNOWN : said(decision, { add, remove }, bodies.length),
     requests: bodies.map((body) => ({ method: 'PATCH', path, body })),
     changes,
     basis,
@@ -71,15 +64,12 @@ function changesOf(decision: Decision, goal: Goal, oneByOne: boolean): readonly 
 }
 
 const READS = 'One PATCH that reads the list of private endpoints';
+const UNKNOWN = `${READS}; what follows depends on that list`;
 
-function said(
-  { name, blocked, conflicts }: Decision,
-  goal: Goal,
-  { add, remove }: endpoint.Change,
-  requests: number,
-): string {
+function said(decision: Decision, { add, remove }: endpoint.Change, requests: number): string {
+  const { name, blocked, conflicts } = decision;
   if (blocked)
-    return `${READS}, and nothing else: ${counted(blocked.length)} would be removed (${names(blocked)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}`;
+    return `${READS}, and nothing else: ${counted(blocked.length)} would be removed (${names(blocked)}), more than spec.maxPrivateEndpointRemovals allows`;
   const parts = [
     ...(name === undefined ? [] : ['set the name']),
     ...(add.length > 0 ? [`add ${counted(add.length)}`] : []),
@@ -89,9 +79,4 @@ function said(
   const others = `; not touched: ${names(conflicts)}, because the API has the id elsewhere`;
   const what = parts.length === 0 ? `${READS} and changes nothing` : many;
   return conflicts.length > 0 ? what + others : what;
-}
-
-function adopting(adopted: readonly endpoint.Tuple[]): string {
-  if (adopted.length === 0) return '';
-  return `; this object becomes the owner of ${names(adopted)}: it removes them when they are no longer listed`;
 }

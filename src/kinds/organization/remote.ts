@@ -105,6 +105,8 @@ export class Ways {
   #refusesToObserve: 'refused' | 'failed' | undefined;
   #observationsFailed = 0;
   #changesFailed = 0;
+  /** Since this process began, a cleanup of the object has been tried in vain. */
+  hasFailedCleanup = false;
 
   /** The declared name, where sending it is the way to see the list. */
   nameToObserveBy({ name, isCleanup }: Goal): string | undefined {

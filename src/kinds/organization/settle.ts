@@ -7,7 +7,6 @@ import type { Remark } from './events.ts';
 import type { InventoryEntry, PendingChange } from './resource.ts';
 
 const { asReported, LIMITS, sameKey, tupleOf } = endpoint;
-type Reported = endpoint.Reported;
 type Tuple = endpoint.Tuple;
 
 export interface Evidence extends Pick<Question, 'goal' | 'inventory' | 'now'> {
@@ -83,9 +82,9 @@ function lineFor(entry: InventoryEntry, evidence: Evidence): Line {
   const isSent = isAdded || isIn(sent?.change.remove);
   const since = isSent ? sent?.change.time : entry.since;
   const age = askedAt - (Date.parse(since ?? '') || 0);
-  const reported = list.find(entry);
   if (isAdded || (!isSent && state === 'Unconfirmed'))
-    return afterAdd({ ...entry, since }, reported, age, evidence);
+    return afterAdd({ ...entry, since }, age, evidence);
+  const reported = list.find(entry);
   // A list that is gone from spec keeps the inventory.
   if (origin === 'Found' && managesEndpoints(goal) && !isListedIn(goal, entry))
     return reported && !goal.isCleanup ? { remark: 'left' } : {};
@@ -106,19 +105,16 @@ function lineFor(entry: InventoryEntry, evidence: Evidence): Line {
   if (state === 'Missing' && isOurs(entry) && age > SAME_ENDPOINT_MS)
     return found(entry, reported, goal, 'came-back');
   // Why its removal was refused stays known while it is not wanted.
-  const isUnwanted = !isRemoved && isOurs(entry) && !goal.wanted.has(sameKey(entry));
   const { lastError, attempts, nextAttemptTime } = entry;
-  if (!lastError || !isUnwanted) return { entry: there };
+  if (!lastError || isRemoved || !isOurs(entry) || goal.wanted.has(sameKey(entry)))
+    return { entry: there };
   return { entry: { ...there, lastError, attempts, nextAttemptTime } };
 }
 
 /** An add that the observation before it lacked. */
-function afterAdd(
-  entry: InventoryEntry,
-  reported: Reported | undefined,
-  age: number,
-  { goal, settleMs, now, uid }: Evidence,
-): Line {
+function afterAdd(entry: InventoryEntry, age: number, evidence: Evidence): Line {
+  const { goal, list, settleMs, now, uid } = evidence;
+  const reported = list.find(entry);
   if (reported && age <= SAME_ENDPOINT_MS)
     return { entry: present(entry, reported, 'Added'), did: 'added' };
   if (reported) return found(entry, reported, goal, 'maybe-ours');
@@ -136,25 +132,23 @@ function afterAdd(
 }
 
 /** In doubt an endpoint is not ours, and an event says so; adopted it is, all the same. */
-function found(tuple: Tuple, reported: Reported, goal: Goal, remark: Remark | undefined): Line {
+function found(tuple: Tuple, reported: endpoint.Reported, goal: Goal, remark?: Remark): Line {
   const isAdopted = goal.adoptPrivateEndpoints && isListedIn(goal, tuple);
   if (isAdopted) return { entry: present(tuple, reported, 'Adopted') };
   return { entry: present(tuple, reported, 'Found'), remark };
 }
 
 /** As the API writes it: a removal must name it so. */
-function present(tuple: Tuple, reported: Reported, origin: InventoryEntry['origin']) {
+function present(tuple: Tuple, reported: endpoint.Reported, origin: InventoryEntry['origin']) {
   const description = reported.description === '' ? undefined : reported.description;
   return { ...asReported(reported, tuple), description, origin, state: 'Present' } as const;
 }
 
-function missed(
-  { description, origin, ...tuple }: InventoryEntry,
-  askedAt: number,
-): InventoryEntry {
+function missed(entry: InventoryEntry, askedAt: number): InventoryEntry {
+  const { description, origin } = entry;
   const since = timestamp(askedAt);
   const nextAttemptTime = later(since, ENDPOINT_MISSED_AGAIN_MS);
-  return { ...tupleOf(tuple), description, origin, state: 'Missing', since, nextAttemptTime };
+  return { ...tupleOf(entry), description, origin, state: 'Missing', since, nextAttemptTime };
 }
 
 /** RFC 3339; times of whole seconds in it compare as texts. */

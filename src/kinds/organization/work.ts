@@ -13,10 +13,7 @@ export interface Setup extends Shared<Organization> {
   readonly apiHash: string;
   /** So long after it was written a change may still be carried out. */
   readonly settleMs: number;
-  /** By uid. */
-  readonly learned: Map<string, Ways>;
-  /** Uids of which this process has tried a cleanup in vain. */
-  readonly failedCleanups: Set<string>;
+  readonly ways: Ways;
 }
 
 export interface Wish {
@@ -31,7 +28,7 @@ export interface Wish {
   readonly stillWanted: () => boolean;
 }
 
-export type Work = Setup & Wish & { readonly ways: Ways };
+export type Work = Setup & Wish;
 /** Of an attempt that has ended now, epoch ms. */
 export type Ended = Work & { readonly now: number };
 
