@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { previewOf } from '../../src/kinds/organization/preview.ts';
 import type { InventoryEntry } from '../../src/kinds/organization/resource.ts';
-import { HOUR } from '../support/objects.ts';
+import { API_HASH, HOUR } from '../support/objects.ts';
 import { attemptOn } from '../support/organization-attempt.ts';
 import { appliedStatus, at, e, entry } from '../support/organization-entries.ts';
 
@@ -40,4 +41,27 @@ test('with adoption what is listed and there is ours here too', async () => {
   const rig = attemptOn({ ids: ['a'], held: ['a', 'b'], status, spec });
   await rig.run();
   expect(rig.object.status?.privateEndpoints).toMatchObject([{ id: 'a', origin: 'Adopted' }]);
+});
+
+test.each([503, 401, 'not-sent', 'lost'] as const)(
+  'an address that answers %s makes nobody lose what is theirs',
+  async (mishap) => {
+    const rig = attemptOn({ ids: ['a'], status, mishaps: { observe: [mishap] } });
+    const { result } = await rig.run();
+    const { privateEndpoints, pendingChange, verified } = rig.object.status ?? {};
+    expect({ privateEndpoints, pendingChange, verified }).toEqual({
+      privateEndpoints: inventory,
+      pendingChange: status.pendingChange,
+      verified: status.verified,
+    });
+    expect(result.events?.map(({ reason }) => reason)).not.toContain('OwnershipLost');
+  },
+);
+
+test('a plan for this API knows nothing of what another one showed', () => {
+  const organization = { name: 'Elsewhere', privateEndpoints: [e('a')], privateEndpointsTotal: 1 };
+  const known = { ...status, organization, pendingChange: undefined };
+  const { object, goal } = attemptOn({ ids: ['a'], spec: { name: 'Elsewhere' }, status: known });
+  expect(previewOf(object, goal, 0, 'sha256:elsewhere').basis).toBe('LastResponse');
+  expect(previewOf(object, goal, 0, API_HASH)).toMatchObject({ basis: 'Unknown', isEmpty: false });
 });

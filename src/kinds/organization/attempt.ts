@@ -30,14 +30,17 @@ const STOPPED: End = { type: 'stopped' };
 export async function attempt(setup: Setup, wish: Wish, none?: NoCall) {
   const { began, context, priority } = wish;
   const work = { ...setup, ...wish };
-  const { draft, events } = ofThisApi(began.status ?? {}, setup.apiHash);
-  const known = new Known(priority === 'user' ? dueNow(draft, context.now()) : draft, events);
+  const { status = {} } = began;
+  const known = new Known(priority === 'user' ? dueNow(status, context.now()) : status);
   let end = none && failed(none);
   while (!end) end = await step(work, known);
   return report(known, end, { ...work, now: context.now() });
 }
 
-/** With another `--api-url`, what was ours there can be neither seen nor removed here. */
+/**
+ * With another `--api-url`, what was ours there can be neither seen nor removed here. Asked once
+ * that API has answered: for example, an address with a slip in it loses nobody what is theirs.
+ */
 function ofThisApi(status: OrganizationStatus, apiHash: string) {
   if (!status.verified || status.verified.apiHash === apiHash) return { draft: status };
   const asFound = (entry: resource.InventoryEntry) =>
@@ -175,6 +178,10 @@ async function send(work: Work, known: Known, request: remote.Request, isTooLate
   const now = context.now();
   const lastRequest = lastRequestOf(remote.UPDATE_ORGANIZATION, answer.verdict, now);
   known.draft = { ...known.draft, lastRequest };
-  if (answer.type === 'success') learn(known, work, { ...answer, request, now });
+  if (answer.type === 'failure') return answer;
+  const { draft, events = [] } = ofThisApi(known.draft, work.apiHash);
+  known.draft = draft;
+  known.events = [...known.events, ...events];
+  learn(known, work, { ...answer, request, now });
   return answer;
 }

@@ -99,7 +99,7 @@ export async function cleanUp(
   const { goal } = plan;
   // Under `--plan-only` nothing is removed for a deletion either.
   if (kind.planOnly) {
-    const preview = previewOf(object, goal, now);
+    const preview = previewOf(object, goal, now, apiHash);
     const { hash } = addressOf(kind.api.baseUrl, goal);
     return showPlan(object, { preview, hash, isEmpty: false, how: PLAN_ONLY, now });
   }

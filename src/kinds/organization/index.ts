@@ -62,8 +62,9 @@ async function keepFinalizer(object: Organization, context: Context): Promise<bo
 
 function declaredOrganization(kind: KindContext): Declared<Organization, Spec> {
   const { baseUrl } = kind.api;
+  const apiHash = digestOf(baseUrl);
   return {
-    apiHash: digestOf(baseUrl),
+    apiHash,
     planOnly: kind.planOnly,
     parse: resource.parseSpec,
     contested: ({ organizationId }) => ({
@@ -73,10 +74,12 @@ function declaredOrganization(kind: KindContext): Declared<Organization, Spec> {
       find: `kubectl get organizations.pipewright.dev -A --field-selector spec.organizationId=${organizationId}`,
     }),
     hashOf: (spec) => addressOf(baseUrl, spec).hash,
-    isSettled: ({ status: { pendingChange, privateEndpoints = [] } = {} }) =>
-      !pendingChange &&
-      privateEndpoints.every(({ state, lastError }) => state === 'Present' && !lastError),
-    preview: (object, spec, now) => previewOf(object, goalOf(spec), now),
+    isSettled({ status: { pendingChange, privateEndpoints = [] } = {} }, spec) {
+      if (pendingChange) return false;
+      if (!spec.privateEndpoints) return true;
+      return privateEndpoints.every(({ state, lastError }) => state === 'Present' && !lastError);
+    },
+    preview: (object, spec, now) => previewOf(object, goalOf(spec), now, apiHash),
   };
 }
 

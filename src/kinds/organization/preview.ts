@@ -17,8 +17,16 @@ export function preview(object: KubeObject, now: number): Preview {
 }
 
 /** What an attempt would send while the API still holds what its last reply showed. */
-export function previewOf(object: Organization, goal: Goal, now: number): EmptyOrNot {
-  const { status = {} } = object;
+export function previewOf(
+  object: Organization,
+  goal: Goal,
+  now: number,
+  apiHash?: string,
+): EmptyOrNot {
+  const { status: stored = {} } = object;
+  // What another API showed says nothing of this one.
+  const isElsewhere = apiHash !== undefined && stored.verified?.apiHash !== apiHash;
+  const status = isElsewhere ? {} : stored;
   const { privateEndpoints: before = [], pendingChange } = status;
   const { name, privateEndpoints: shown, privateEndpointsTotal = 0 } = status.organization ?? {};
   const isWhole = shown !== undefined && privateEndpointsTotal <= shown.length;

@@ -4,6 +4,7 @@ import { BY_ITSELF } from '../shared/failure-report.ts';
 import type { FailureReason } from '../shared/failures.ts';
 import { managesEndpoints, nextChange } from './decide.ts';
 import { counted, names } from './endpoints.ts';
+import { isBusy } from './remote.ts';
 import type { InventoryEntry } from './resource.ts';
 import type { Ended, Known } from './work.ts';
 
@@ -96,8 +97,11 @@ function refused(known: Known, inventory: Inventory, { goal, now }: Ended): Prob
   const isTired = known.refusalsInRow >= waits.MOST_REFUSALS;
   const isCutShort = isTired && nextChange(known.decide(goal, now), true) !== undefined;
   const rest = isCutShort ? '. Those not tried yet follow in a minute' : '';
+  const isOfSpec =
+    known.nameRefusal || adds.some(({ lastError }) => !isBusy(lastError?.httpStatus));
+  const wish = isOfSpec ? 'Change the spec to what the API accepts' : BY_ITSELF;
   const keep = removals.length > 0 ? '; to keep what cannot be removed, list it again' : '';
-  const todo = goal.isCleanup ? BY_ITSELF : `Change the spec to what the API accepts${keep}`;
+  const todo = goal.isCleanup ? BY_ITSELF : wish + keep;
   const message = `The API refused ${what}: ${said}${rest}. ${todo}`;
   const at = isCutShort ? now + waits.UNTRIED_MS : earliest(entries, now);
   return { reason: 'Rejected', message, at };

@@ -59,6 +59,7 @@ export type Refusal = NonNullable<ReturnType<typeof refusalOf>>;
 /** Answers that say nothing of what was sent: the key, the load, or nobody knows what happened. */
 const NOT_OF_THE_CHANGE = [401, 408, 425, 429];
 const BUSY = [409, 423, 424];
+export const isBusy = (httpStatus = 0): boolean => BUSY.includes(httpStatus);
 /** Answers of an API that takes no change of two empty lists. */
 const REFUSES_EMPTY = [400, 405, 422];
 /** An API that fails so often in a row with the same request does so for good. */
@@ -87,8 +88,9 @@ export function markRefused(
   if (!tuple) return draft;
   const before = inventory.find((entry) => sameKey(entry) === sameKey(tuple));
   const attempts = (before?.lastError ? (before.attempts ?? 0) : 0) + 1;
-  const isBusy = BUSY.includes(lastError.httpStatus);
-  const rule = isBusy ? { ...FAILURES.Rejected, firstMs: BUSY_ENDPOINT_MS } : undefined;
+  const rule = isBusy(lastError.httpStatus)
+    ? { ...FAILURES.Rejected, firstMs: BUSY_ENDPOINT_MS }
+    : undefined;
   const wait = nextWait('Rejected', attempts, context.object().metadata.uid, rule);
   const nextAttemptTime = timestamp(wholeSecond(context.now() + wait));
   const isRemoval = before !== undefined && add.length === 0;

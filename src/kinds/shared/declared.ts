@@ -26,7 +26,7 @@ export interface Declared<Stored extends KubeObject, Own extends Spec> {
   /** Identifies what is brought about where; `status.applied.requestHash`. */
   readonly hashOf: (spec: Own) => string;
   /** Nothing is open since the API confirmed something. */
-  readonly isSettled: (object: Stored) => boolean;
+  readonly isSettled: (object: Stored, spec: Own) => boolean;
   readonly preview: (object: Stored, spec: Own, now: number) => EmptyOrNot;
   /** Identifies the API in a status. */
   readonly apiHash: string;
@@ -75,7 +75,7 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
   const isLast = !rivalConfirmedLater(object, others);
   const { applied }: WriteStatus = object.status ?? {};
   const hash = kind.hashOf(spec);
-  const isHeld = isLast && applied?.requestHash === hash && kind.isSettled(object);
+  const isHeld = isLast && applied?.requestHash === hash && kind.isSettled(object, spec);
   if (spec.suspend) return done(refuseSuspended(object, { isHeld, says: says(isHeld), now }));
   // Make sure no other object owns the target
   const isValid = (other: KubeObject): boolean => kind.parse(other).ok;
