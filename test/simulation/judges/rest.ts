@@ -6,6 +6,7 @@ import {
   hasCondition,
   keyOf,
   type Plural,
+  REQUESTED_AT,
   readyOf,
   specOf,
   statusOf,
@@ -34,6 +35,14 @@ const PASSING: ReadonlySet<string> = new Set([
   'SecretInvalid',
   'SecretForbidden',
 ]);
+
+/** Nobody has asked for more than the API has confirmed. */
+function isConfirmed(thing: Thing): boolean {
+  const { applied, lastHandledReconcileAt, unconfirmedWrite } = statusOf(thing);
+  const { generation, annotations = {} } = thing.metadata;
+  if (applied?.generation !== generation || unconfirmedWrite) return false;
+  return annotations[REQUESTED_AT] === lastHandledReconcileAt;
+}
 
 /** Everything comes to rest, nothing moves then, and nextAttemptTime is kept. */
 export const rest: Judge = (life, court) => {
@@ -67,9 +76,11 @@ export const rest: Judge = (life, court) => {
     const { call, at } = fact;
     const since = lastCall.get(call.target) ?? -Infinity;
     lastCall.set(call.target, at);
-    if (at < quietFrom || at - since < ATTEMPT_MS) return;
-    const isDue = life.objectsFor(call.target).some((thing) => dueOf(thing) <= at + 1_000);
-    if (!isDue) court.report('rest call', call.target, `${call.name} leaves, and nothing is due`);
+    const things = life.objectsFor(call.target);
+    const isAtRest = at >= quietFrom || (things.length > 0 && things.every(isConfirmed));
+    if (!isAtRest || at - since < ATTEMPT_MS) return;
+    if (!things.some((thing) => dueOf(thing) <= at + 1_000))
+      court.report('rest call', call.target, `${call.name} leaves, and nothing is due`);
   });
 
   /** What is declared and not refused is there, unless another client has removed it since. */

@@ -44,6 +44,7 @@ export interface StatusView {
   readonly nextAttemptTime?: string;
   readonly lastHandledReconcileAt?: string;
   readonly applied?: { readonly generation?: number };
+  readonly unconfirmedWrite?: object;
   readonly privateEndpoints?: readonly InventoryView[];
   readonly pendingChange?: {
     readonly time?: string;
