@@ -227,18 +227,6 @@ export const PLANTED: readonly Planted[] = [
     to: 'const { result } = verdict;',
   },
   {
-    name: 'A second 429 with a shorter wait cuts the pause of the first',
-    file: 'api/limiter/credential-limiter.ts',
-    from: 'Math.max(this.#pausedUntil, now + waitMs)',
-    to: 'now + waitMs',
-  },
-  {
-    name: 'A process that stood still begins calls by a Lease that is over',
-    file: 'leadership.ts',
-    from: 'mayStartCall: election.mayStartCall',
-    to: 'mayStartCall: () => true',
-  },
-  {
     name: 'A result whose status write fails is dropped, and its call made once more',
     file: 'controller/worker.ts',
     from: 'return !giveUp.aborted;',
