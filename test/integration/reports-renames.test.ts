@@ -37,8 +37,7 @@ test('a rename in Git under RemovePrivateEndpoints leaves what the new object li
   expect(inventoryOf(object)).toEqual(['kept Found Present']);
   await operator.idle();
   const notes = (await scene.events('before')).map(({ reason, note }) => `${reason} ${note}`);
-  expect(notes).toContainEqual(expect.stringMatching(/^EndpointLeft .*kept \(.*stay at the API/));
-  expect(notes.filter((note) => note.startsWith('CleanupAbandoned'))).toEqual([]);
+  expect(notes).toEqual([expect.stringMatching(/^Applied Applied: removed .*\[dropped\] \(/)]);
 });
 
 test('two objects that swap their lists: the owner goes by its own, the other says whom it waits for', async () => {
