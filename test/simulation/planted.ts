@@ -29,12 +29,6 @@ export const PLANTED: readonly Planted[] = [
     to: "found?.metadata.generation !== known.object.metadata.generation) return 'dropped'",
   },
   {
-    name: 'Absence is judged by when a list was answered: a lost add is sent again too soon',
-    file: 'kinds/organization/settle.ts',
-    from: 'age = askedAt - (Date',
-    to: 'age = evidence.now - (Date',
-  },
-  {
     name: 'One list that lacks a lost add proves at once that it is lost: it is sent twice',
     file: 'kinds/organization/settle.ts',
     from: 'if (age < settleMs)\n    return',
@@ -45,12 +39,6 @@ export const PLANTED: readonly Planted[] = [
     file: 'kinds/organization/settle.ts',
     from: 'reported && age <= SAME_ENDPOINT_MS',
     to: 'reported',
-  },
-  {
-    name: 'A list left out since others removed ours never counts as empty',
-    file: 'kinds/organization/observation.ts',
-    from: 'LEFT_OUT_IS_EMPTY_MS : LEFT_OUT_ALL_GONE_MS',
-    to: 'LEFT_OUT_IS_EMPTY_MS : Number.POSITIVE_INFINITY',
   },
   {
     name: 'The target is entered before the permit: one key in a pause holds up another',
@@ -177,12 +165,6 @@ export const PLANTED: readonly Planted[] = [
     file: 'kinds/pipe-settings/report.ts',
     from: 'const isAsDeclared = differences.length === 0;',
     to: 'const isAsDeclared = true;',
-  },
-  {
-    name: 'After a lost PUT and an edit no PUT follows: the lost one lands last and stays',
-    file: 'kinds/pipe-settings/report.ts',
-    from: 'sentAt < Date.parse(before.time) + settlesInMs ? before : undefined',
-    to: 'undefined',
   },
   {
     name: 'stillWanted is not asked before the first byte: a call leaves for an old spec',
