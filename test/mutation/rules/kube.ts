@@ -197,7 +197,7 @@ const CACHE: readonly Mutation[] = [
     rule: 'The late reply to a write does not bring back an object that was deleted.',
     file: 'kube/cache/store.ts',
     from: 'if (held?.metadata.uid !== object.metadata.uid) return false;',
-    to: 'if (held && held.metadata.uid !== object.metadata.uid) return false;',
+    to: 'if (!held) return this.#set(this.#trim(object, written)) !== undefined;',
     seenBy: {
       test: STORE,
       title: 'a reply never brings in an object that the watch does not show',

@@ -74,14 +74,14 @@ export const LEASES: readonly Mutation[] = [
     seenBy: { test: LEASE_FORMER, title: 'is all before our own write, where its holder never' },
   },
   {
-    name: 'each-term-knows-the-former-leader',
-    rule: 'Who leads again reads first what others did meanwhile.',
+    name: 'leader-knows-the-former-one',
+    rule: 'Who leads reads first what a former leader did.',
     file: 'leadership.ts',
     from: 'working = work(stopWork.signal, formerVersion);',
     to: 'working = work(stopWork.signal);',
     seenBy: {
       test: LEADERSHIP,
-      title: 'is told in each term what a former leader may have written',
+      title: 'is told what a former leader may have written',
     },
   },
   {
