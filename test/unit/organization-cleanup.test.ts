@@ -85,6 +85,14 @@ test('is tried for the last time 30 s before the deadline, and let go at it', as
   expect(rig.requests).toEqual(['observe']);
 });
 
+test('held back with the refused key of another object has a time of its own all the same, at which it may try that key', async () => {
+  const { rig, reconcile } = deleted({ permits: () => ({ type: 'key-refused' }) });
+  const { next } = await reconcile();
+  expect(readyIn(rig.object.status).reason).toBe('Unauthorized');
+  expect(rig.object.status?.nextAttemptTime).toBe(at(9.5 * MINUTE));
+  expect(next).toEqual({ at: Date.parse(at(9.5 * MINUTE)) });
+});
+
 test('waits no longer than to the deadline also after an attempt that was longer than the time to the last try', async () => {
   const on: AttemptWish['on'] = (step, rig) => {
     if (step === 'observe') rig.now += 10 * SECOND;

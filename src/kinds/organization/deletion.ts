@@ -165,6 +165,7 @@ function whileDeleting(result: Result, left: Endpoints, deadline: number, now: n
     message.startsWith(DELETING) ? message : `${DELETING}${what}; ${ends}. In the way: ${message}`;
   const conditions = status.conditions?.map((one) => ({ ...one, message: says(one.message) }));
   const next = nextTry(result.next === 'on-change' ? undefined : result.next.at, deadline, now);
-  const nextAttemptTime = status.nextAttemptTime && timestamp(next.at);
+  // Its own time, at which it may try a refused key, also where it had to wait for another's trial.
+  const nextAttemptTime = timestamp(next.at);
   return { ...result, next, status: { ...status, conditions, nextAttemptTime } };
 }

@@ -1,7 +1,6 @@
 import { waitFor } from '../../controlplane/client.ts';
 import type { Call, Rate, RateHeader } from '../../simulator/types.ts';
 import type { RunningOperator } from '../../support/operator.ts';
-import { inParallel } from '../../support/parallel.ts';
 import { ORGANIZATION, type Pset, SERVICE } from '../../support/scene-objects.ts';
 import type { Answer, Passing } from '../proxy.ts';
 import { openStage, type Stage } from '../stage.ts';
@@ -32,7 +31,6 @@ export interface Backlog {
   served(timeoutMs: number): Promise<void>;
 }
 
-const AT_ONCE = 8;
 const DECLARED = 8;
 const EDITED = 16;
 
@@ -81,11 +79,13 @@ export async function openBacklog(options: {
       credentialsSecretRef: { name: `api-${style}` },
       settings: { engine_max_threads: threads },
     });
-  await inParallel(all, AT_ONCE, ({ style, name }) => write(style, name, DECLARED));
+  const operator = await stage.start({ flags: ['--api-rate', told] });
+  // One after the other: of statuses that are written at the same time the operator may hear in
+  // another order than that of their versions, and nobody could tell who stands where.
+  for (const { style, name } of all) await write(style, name, DECLARED);
   const threadsAt = (name: string): unknown =>
     simulator.settingsOf(`${ORGANIZATION}/${SERVICE}/${name}`)?.['engine_max_threads'];
   const edited = new Set<string>();
-  const operator = await stage.start({ flags: ['--api-rate', told] });
 
   return {
     stage,
