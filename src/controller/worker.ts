@@ -86,9 +86,8 @@ export class Worker {
     const kind = kinds.find(({ type }) => type.kind === name);
     if (!kind) throw new Error(`the queue holds "${id}", but there is no kind "${name}"`);
     const object = kind.store.get(key);
-    if (object) {
-      await this.#reconcile(id, kind, object);
-    } else {
+    if (object) await this.#reconcile(id, kind, object);
+    else {
       kind.forget(key);
       queue.forgetFailures(id);
     }
@@ -120,7 +119,7 @@ export class Worker {
     occupy(-1);
   }
 
-  /** Writes the status, sends the events, tells the queue. False: the result counts no more. */
+  /** Status (later, where Kubernetes throttles), events, queue. False: it counts no more. */
   async #finish(id: string, attempt: Attempt, result: Result): Promise<boolean> {
     const { client, queue, clock, giveUp } = this.#options;
     const { status, next, events = [] } = result;
@@ -131,6 +130,8 @@ export class Worker {
       await attempt.parked(() => pause(clock, ms, giveUp));
       return !giveUp.aborted;
     };
+    const asked = Math.min(attempt.failure?.retryAfterMs ?? 0, TROUBLE.capMs);
+    if (asked > 0) await attempt.parked(() => pause(clock, asked, giveUp));
     if (status && (await writeStatus(client, attempt.known, status, retry)) === 'dropped') {
       queue.add(id, 'user');
       return false;
@@ -146,9 +147,8 @@ export class Worker {
     const { kind, namespace, name } = partsOf(id);
     const durationMs = clock.monotonic() - started;
     onReconcile?.({ kind, result: did, durationMs, counts });
-    const level = (facts ?? counts) ? 'info' : 'debug';
     const fields = { kind, namespace, name, did, ms: Math.round(durationMs), ...facts, ...counts };
-    log[level](fields, 'reconciled');
+    log[(facts ?? counts) ? 'info' : 'debug'](fields, 'reconciled');
   }
 
   #retry(id: string, error: unknown): void {

@@ -285,6 +285,21 @@ describe('in mid-attempt', () => {
     expect(engine.at(KEY)?.status).toEqual(isOthers ? OTHERS : { of: 'us' });
   });
 
+  test('a status that Kubernetes throttles is followed by no other write within the time it asks for', async () => {
+    engine.given(KEY);
+    spoilWrites({ status: 429, reason: 'TooManyRequests', retryAfter: 3 });
+    engine.reconcile = async (_object, context) => {
+      expect(await context.save({ of: 'before' })).toBe(false);
+      return applied('us');
+    };
+    engine.start();
+    await eventually(() => expect(engine.server.statusWrites).toHaveLength(1));
+    await engine.clock.advance(2_900);
+    expect(engine.server.statusWrites).toHaveLength(1);
+    await engine.clock.advance(200);
+    await eventually(() => expect(engine.at(KEY)?.status).toEqual({ of: 'us' }));
+  });
+
   test('a status is not saved over one of somebody else that the watch has brought', async () => {
     engine.given(KEY);
     engine.reconcile = async (_object, context) => {
