@@ -92,23 +92,26 @@ export class Attempt implements Context {
   }
 
   finalizer(name: string, present: boolean): Promise<boolean> {
-    return this.#try(async () => {
-      const newest = newestOf(this.known);
-      const { finalizers = [] } = newest.metadata;
-      if (finalizers.includes(name) === present) return true;
-      const others = finalizers.filter((other) => other !== name);
-      const wanted = present ? [...others, name] : others;
-      const { type } = this.known.kind;
-      const reply = await this.#options.writeFinalizers(type, newest, wanted);
-      if (!reply) return !present;
-      const stands = (reply.metadata.finalizers ?? []).includes(name) === present;
-      take(this.known, reply, stands ? (newest.status ?? {}) : undefined);
-      return stands;
-    });
+    return this.#try(() => this.#setFinalizer(name, present));
   }
 
   emit(event: Event): void {
     this.#options.emit(this.#begun, this.known.kind.type, event);
+  }
+
+  /** Again, where somebody was quicker and has changed nothing that counts. */
+  async #setFinalizer(name: string, present: boolean): Promise<boolean> {
+    const newest = newestOf(this.known);
+    const { finalizers = [] } = newest.metadata;
+    if (finalizers.includes(name) === present) return true;
+    const others = finalizers.filter((other) => other !== name);
+    const wanted = present ? [...others, name] : others;
+    const { type } = this.known.kind;
+    const reply = await this.#options.writeFinalizers(type, newest, wanted);
+    if (!reply) return !present;
+    const stands = (reply.metadata.finalizers ?? []).includes(name) === present;
+    take(this.known, reply, stands ? (newest.status ?? {}) : undefined);
+    return stands || (this.stillWanted() && this.#setFinalizer(name, present));
   }
 
   async #try(write: () => Promise<boolean>): Promise<boolean> {

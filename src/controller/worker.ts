@@ -160,16 +160,12 @@ export class Worker {
   #logTrouble(id: string, error: unknown, failures: number): number {
     const { log } = this.#options;
     const { kind, namespace, name } = partsOf(id);
-    const fields = { kind, namespace, name, failures };
     // A 422 says that a status does not fit its schema.
-    if (error instanceof KubeError && error.status !== 422) {
-      log.warn(
-        { ...fields, ...errorFields(error) },
-        'Kubernetes refused a request or did not answer; retrying',
-      );
-    } else {
-      log.error({ ...fields, ...bugFields(error) }, 'reconcile failed, a bug; retrying');
-    }
+    const isTrouble = error instanceof KubeError && error.status !== 422;
+    const about = isTrouble ? errorFields(error) : bugFields(error);
+    const fields = { kind, namespace, name, failures, ...about };
+    if (isTrouble) log.warn(fields, 'Kubernetes refused a request or did not answer; retrying');
+    else log.error(fields, 'reconcile failed, a bug; retrying');
     const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
     return Math.max(waitFor(TROUBLE, failures, id), Math.min(asked, TROUBLE.capMs));
   }

@@ -347,9 +347,24 @@ describe('a finalizer', () => {
     await reconciles(2);
   });
 
-  test('is not put over a change of somebody else: the object is reconciled anew at once', async () => {
+  test('is put on all the same where somebody has only annotated the object', async () => {
     engine.given(KEY);
     engine.server.edit(PIPE, KEY, { annotations: { team: 'a' } });
+    engine.reconcile = async (_object, context) => {
+      expect(await context.finalizer('ours', true)).toBe(true);
+      return NOTHING;
+    };
+    engine.start();
+    await reconciles(1);
+    expect(engine.at(KEY)?.metadata).toMatchObject({
+      finalizers: ['ours'],
+      annotations: { team: 'a' },
+    });
+  });
+
+  test('is not put on for a spec that is no more: the object is reconciled anew at once', async () => {
+    engine.given(KEY);
+    engine.server.edit(PIPE, KEY, { generation: 2 });
     engine.reconcile = async (_object, context) => {
       expect(await context.finalizer('ours', true)).toBe(engine.began.length === 2);
       return NOTHING;
