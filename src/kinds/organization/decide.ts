@@ -4,7 +4,6 @@ import type * as resource from './resource.ts';
 const { asReported, LIMITS, plain, sameKey, tupleOf } = endpoint;
 type InventoryEntry = resource.InventoryEntry;
 type Tuple = endpoint.Tuple;
-type Change = endpoint.Change;
 
 /** What an organization is to be brought to: the spec, or on deletion none of ours. */
 export interface Goal extends resource.OrganizationSpec {
@@ -120,7 +119,7 @@ function isDue({ nextAttemptTime }: InventoryEntry, { now }: Question): boolean 
 }
 
 /** Untried first, removals before adds; where one has been refused, each goes by itself. */
-export function nextChange({ add, remove }: Decision, oneByOne: boolean): Change | undefined {
+export function nextChange({ add, remove }: Decision, oneByOne: boolean) {
   if (add.length + remove.length === 0) return undefined;
   if (!oneByOne) return { add, remove };
   const removal = remove.find(({ lastError }) => !lastError) ?? remove[0];

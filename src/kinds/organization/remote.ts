@@ -88,9 +88,8 @@ export function markRefused(
   if (!tuple) return draft;
   const before = inventory.find((entry) => sameKey(entry) === sameKey(tuple));
   const attempts = (before?.lastError ? (before.attempts ?? 0) : 0) + 1;
-  const rule = isBusy(lastError.httpStatus)
-    ? { ...FAILURES.Rejected, firstMs: BUSY_ENDPOINT_MS }
-    : undefined;
+  const ofBusy = { ...FAILURES.Rejected, firstMs: BUSY_ENDPOINT_MS };
+  const rule = isBusy(lastError.httpStatus) ? ofBusy : undefined;
   const wait = nextWait('Rejected', attempts, context.object().metadata.uid, rule);
   const nextAttemptTime = timestamp(wholeSecond(context.now() + wait));
   const isRemoval = before !== undefined && add.length === 0;

@@ -38,9 +38,7 @@ const declaredEndpoint = piece.fields('One private endpoint.', {
   description: optional(piece.text(ABOUT.description, 512)),
 });
 
-const privateEndpoints = piece.idsOnce(
-  piece.list(ABOUT.endpoints, LIMITS.endpoints, declaredEndpoint),
-);
+const listed = piece.list(ABOUT.endpoints, LIMITS.endpoints, declaredEndpoint);
 
 const name = piece.text(ABOUT.name, LIMITS.name, {
   must: `be text of 1 to ${LIMITS.name} characters`,
@@ -54,7 +52,7 @@ export const spec = piece.fields(
     organizationId: shared.uuid('The organization.'),
     credentialsSecretRef: shared.credentialsSecretRef,
     name: optional(name),
-    privateEndpoints: optional(privateEndpoints),
+    privateEndpoints: optional(piece.idsOnce(listed)),
     adoptPrivateEndpoints: optional(piece.flag(ABOUT.adopt)),
     maxPrivateEndpointRemovals: optional(piece.integer(ABOUT.mostRemovals, 0, 100)),
     deletionPolicy: optional(piece.choice(ABOUT.policy, ['Retain', 'RemovePrivateEndpoints'])),

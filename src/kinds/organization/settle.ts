@@ -71,9 +71,9 @@ export function byAdoption(entry: InventoryEntry, goal: Goal): InventoryEntry {
   return { ...entry, origin: isAdopted ? 'Adopted' : 'Found' };
 }
 
-/** First what the list has, then what it lacks; in both, what was sent for it decides. */
+/** First what was sent for it decides, then what the list has or lacks. */
 function lineFor(entry: InventoryEntry, evidence: Evidence): Line {
-  const { goal, sent, list, askedAt, settleMs } = evidence;
+  const { goal, sent, list, askedAt } = evidence;
   const { state, origin } = entry;
   const isIn = (tuples: readonly Tuple[] = []): boolean =>
     tuples.some((one) => sameKey(one) === sameKey(entry));
@@ -88,27 +88,33 @@ function lineFor(entry: InventoryEntry, evidence: Evidence): Line {
   // A list that is gone from spec keeps the inventory.
   if (origin === 'Found' && managesEndpoints(goal) && !isListedIn(goal, entry))
     return reported && !goal.isCleanup ? { remark: 'left' } : {};
-  const isRemoved = isSent || state === 'Removing';
-  if (!reported) {
-    if (isRemoved) return { did: 'removed' };
-    if (state === 'Refused') return isListedIn(goal, entry) && !goal.isCleanup ? { entry } : {};
-    if (state !== 'Missing') return { entry: missed(entry, askedAt) };
-    if (age < ENDPOINT_MISSED_AGAIN_MS) return { entry };
-    return isOurs(entry) ? { remark: 'vanished' } : {};
-  }
-  const there = present(entry, reported, origin);
-  if (isRemoved && age < settleMs) {
-    const nextAttemptTime = later(since, settleMs);
-    return { entry: { ...there, state: 'Removing', since, nextAttemptTime } };
-  }
+  if (isSent || state === 'Removing') return afterRemoval({ ...entry, since }, age, evidence);
+  if (!reported) return lacking(entry, age, evidence);
   if (state === 'Refused') return found(entry, reported, goal, 'refused-but-there');
   if (state === 'Missing' && isOurs(entry) && age > SAME_ENDPOINT_MS)
     return found(entry, reported, goal, 'came-back');
+  const there = present(entry, reported, origin);
   // Why its removal was refused stays known while it is not wanted.
   const { lastError, attempts, nextAttemptTime } = entry;
-  if (!lastError || isRemoved || !isOurs(entry) || goal.wanted.has(sameKey(entry)))
-    return { entry: there };
+  if (!lastError || !isOurs(entry) || goal.wanted.has(sameKey(entry))) return { entry: there };
   return { entry: { ...there, lastError, attempts, nextAttemptTime } };
+}
+
+function lacking(entry: InventoryEntry, age: number, { goal, askedAt }: Evidence): Line {
+  if (entry.state === 'Refused') return isListedIn(goal, entry) && !goal.isCleanup ? { entry } : {};
+  if (entry.state !== 'Missing') return { entry: missed(entry, askedAt) };
+  if (age < ENDPOINT_MISSED_AGAIN_MS) return { entry };
+  return isOurs(entry) ? { remark: 'vanished' } : {};
+}
+
+function afterRemoval(entry: InventoryEntry, age: number, { list, settleMs }: Evidence): Line {
+  const reported = list.find(entry);
+  if (!reported) return { did: 'removed' };
+  const there = present(entry, reported, entry.origin);
+  if (age >= settleMs) return { entry: there };
+  const { since } = entry;
+  const nextAttemptTime = later(since, settleMs);
+  return { entry: { ...there, state: 'Removing', since, nextAttemptTime } };
 }
 
 /** An add that the observation before it lacked. */

@@ -19,6 +19,10 @@ export const ENDPOINT_STATES = {
   Removing: 'its removal was sent, but it is still in the list',
 } as const;
 
+const REPORTED =
+  'The organization as the API last reported it. A field that the response omitted is absent.';
+const PENDING =
+  'What is being sent: saved before sending, and cleared once a response shows the outcome.';
 const ALL_ENDPOINTS = 'All its private endpoints, including those of others; the first 200.';
 const INVENTORY =
   'The private endpoints that this object owns, and those that it lists but that existed before. At most 220.';
@@ -41,17 +45,14 @@ const byocConfig = someOf('One configuration.', {
 });
 
 /** As the API last reported it, in the bounds of a status. */
-export const reportedOrganization = someOf(
-  'The organization as the API last reported it. A field that the response omitted is absent.',
-  {
-    id: reported('Its id.'),
-    name: text('Its name.', LIMITS.name),
-    createdAt: reported('When it was created.'),
-    privateEndpoints: list(ALL_ENDPOINTS, 200, reportedEndpoint),
-    privateEndpointsTotal: piece.integer('How many there are.', 0, Number.MAX_SAFE_INTEGER),
-    byocConfig: list('Its bring-your-own-cloud configurations; the first 20.', 20, byocConfig),
-  },
-);
+export const reportedOrganization = someOf(REPORTED, {
+  id: reported('Its id.'),
+  name: text('Its name.', LIMITS.name),
+  createdAt: reported('When it was created.'),
+  privateEndpoints: list(ALL_ENDPOINTS, 200, reportedEndpoint),
+  privateEndpointsTotal: piece.integer('How many there are.', 0, Number.MAX_SAFE_INTEGER),
+  byocConfig: list('Its bring-your-own-cloud configurations; the first 20.', 20, byocConfig),
+});
 
 const lastError = someOf('Why the API refused it.', {
   httpStatus: shared.httpStatus,
@@ -70,14 +71,11 @@ const inventoryEntry = fields('One private endpoint.', {
 });
 
 const changed = fields('One private endpoint.', reportedIdentity);
-const pendingChange = fields(
-  'What is being sent: saved before sending, and cleared once a response shows the outcome.',
-  {
-    time: timestamp('When it was saved.'),
-    add: list('The private endpoints to add.', LIMITS.endpoints, changed),
-    remove: list('The private endpoints to remove.', LIMITS.inventory, changed),
-  },
-);
+const pendingChange = fields(PENDING, {
+  time: timestamp('When it was saved.'),
+  add: list('The private endpoints to add.', LIMITS.endpoints, changed),
+  remove: list('The private endpoints to remove.', LIMITS.inventory, changed),
+});
 
 export const status = shared.statusOf({
   ...shared.writeStatus(LIMITS),
