@@ -61,7 +61,7 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'One list that lacks an endpoint of ours is enough to forget it and add it again',
     file: 'kinds/organization/settle.ts',
-    from: "if (state !== 'Missing') return { entry: missed(entry, askedAt) }",
+    from: "if (entry.state !== 'Missing') return { entry: missed(entry, askedAt) }",
     to: "if (state !== 'Missing') return { remark: 'vanished' }",
   },
   {
@@ -219,5 +219,35 @@ export const PLANTED: readonly Planted[] = [
     file: 'controller/status-writer.ts',
     from: "found?.metadata.uid !== uid) return 'gone'",
     to: "!found) return 'gone'",
+  },
+  {
+    name: 'A second 429 with a shorter wait cuts the pause of the first',
+    file: 'api/limiter/credential-limiter.ts',
+    from: 'Math.max(this.#pausedUntil, now + waitMs)',
+    to: 'now + waitMs',
+  },
+  {
+    name: 'A process that stood still begins a call by a Lease that is over',
+    file: 'kube/lease/election.ts',
+    from: "mayStartCall: () => phase === 'leading' && ageMs() < renewMs",
+    to: "mayStartCall: () => phase === 'leading' && ageMs() >= 0",
+  },
+  {
+    name: 'Absence is judged by when a list was answered: a deletion leaves what lands meanwhile',
+    file: 'kinds/organization/observation.ts',
+    from: 'askedAt: sentAt',
+    to: 'askedAt: now',
+  },
+  {
+    name: 'A list left out since others removed ours never counts as empty',
+    file: 'kinds/organization/observation.ts',
+    from: 'LEFT_OUT_IS_EMPTY_MS : LEFT_OUT_ALL_GONE_MS;',
+    to: 'LEFT_OUT_IS_EMPTY_MS : Number.POSITIVE_INFINITY;',
+  },
+  {
+    name: 'After a lost PUT and an edit no PUT follows: what lands last is the old one',
+    file: 'kinds/pipe-settings/report.ts',
+    from: 'settlesInMs ? before : undefined',
+    to: 'settlesInMs && !before ? before : undefined',
   },
 ];

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * Numbers that follow from a seed and a name alone, the same on every machine. What is drawn under
  * one name does not depend on what was drawn under another, so that a story can lose one of its
@@ -76,24 +78,6 @@ export class Draw {
 }
 
 function hash(text: string): [number, number, number] {
-  let a = 0x6a09e667;
-  let b = 0xbb67ae85;
-  let c = 0x3c6ef372;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    a = Math.imul(a ^ code, 0x85ebca6b);
-    b = Math.imul(b ^ code, 0xc2b2ae35);
-    c = Math.imul(c ^ code, 0x27d4eb2f);
-    a = (a << 15) | (a >>> 17);
-    b = (b << 13) | (b >>> 19);
-    c = (c << 11) | (c >>> 21);
-  }
-  return [mixed(a ^ b), mixed(b ^ c), mixed(c ^ a)];
-}
-
-function mixed(value: number): number {
-  let state = value;
-  state = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
-  state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);
-  return (state ^ (state >>> 16)) >>> 0;
+  const bytes = createHash('sha256').update(text).digest();
+  return [bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(8)];
 }

@@ -9,7 +9,6 @@ export const BEGINNING = Date.parse('2026-03-01T00:00:00Z');
 
 interface Entry {
   readonly at: number;
-  readonly order: number;
   readonly run: () => void;
   readonly wakes: boolean;
   cancelled: boolean;
@@ -21,9 +20,9 @@ interface Entry {
  * followed from the one before.
  */
 export class Timeline {
-  readonly #heap: Entry[] = [];
+  /** In their order; there are never many. */
+  readonly #entries: Entry[] = [];
   #now = 0;
-  #order = 0;
   #events = 0;
   #stopped = false;
 
@@ -72,7 +71,7 @@ export class Timeline {
   /** Nothing happens any more, and what waits is forgotten. */
   stop(): void {
     this.#stopped = true;
-    this.#heap.length = 0;
+    this.#entries.length = 0;
   }
 
   /**
@@ -80,8 +79,9 @@ export class Timeline {
    * time.
    */
   #next(end: number): boolean {
-    for (let next = this.#heap[0]; next && next.at <= end && !this.#stopped; next = this.#heap[0]) {
-      this.#pop();
+    const entries = this.#entries;
+    for (let next = entries[0]; next && next.at <= end && !this.#stopped; next = entries[0]) {
+      entries.shift();
       if (next.cancelled) continue;
       this.#now = next.at;
       this.#events += 1;
@@ -94,51 +94,12 @@ export class Timeline {
   }
 
   #set(delayMs: number, run: () => void, wakes: boolean): () => void {
-    const entry = {
-      at: this.#now + (delayMs > 0 ? delayMs : 0),
-      order: this.#order++,
-      run,
-      wakes,
-      cancelled: false,
-    };
-    this.#push(entry);
+    const at = this.#now + (delayMs > 0 ? delayMs : 0);
+    const entry = { at, run, wakes, cancelled: false };
+    const index = this.#entries.findLastIndex((one) => one.at <= at) + 1;
+    this.#entries.splice(index, 0, entry);
     return () => {
       entry.cancelled = true;
     };
   }
-
-  #push(entry: Entry): void {
-    const heap = this.#heap;
-    let index = heap.length;
-    heap.push(entry);
-    while (index > 0) {
-      const parentIndex = (index - 1) >> 1;
-      const parent = heap[parentIndex];
-      if (!parent || isBefore(parent, entry)) break;
-      heap[index] = parent;
-      index = parentIndex;
-    }
-    heap[index] = entry;
-  }
-
-  #pop(): void {
-    const heap = this.#heap;
-    const last = heap.pop();
-    if (heap.length === 0 || !last) return;
-    let index = 0;
-    for (;;) {
-      const left = heap[2 * index + 1];
-      const right = heap[2 * index + 2];
-      const child = right && left && isBefore(right, left) ? 2 * index + 2 : 2 * index + 1;
-      const next = heap[child];
-      if (!next || isBefore(last, next)) break;
-      heap[index] = next;
-      index = child;
-    }
-    heap[index] = last;
-  }
-}
-
-function isBefore(a: Entry, b: Entry): boolean {
-  return a.at < b.at || (a.at === b.at && a.order < b.order);
 }

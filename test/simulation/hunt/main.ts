@@ -1,9 +1,9 @@
 import { loadProduct } from '../life/product.ts';
 import { type Options, parseOptions, SOURCES, USAGE } from './options.ts';
 import { huntPlanted } from './planted.ts';
-import { Stage } from './play.ts';
+import { type Played, Stage } from './play.ts';
 import { nameOf, type Plot, sweepPlots } from './plot.ts';
-import { type Found, search } from './search.ts';
+import { search } from './search.ts';
 import { shrink } from './shrink.ts';
 import { logLine, told } from './story.ts';
 
@@ -32,8 +32,7 @@ function* seeds({ from, lives }: Options): Generator<Plot> {
 
 /** Lives one life once more, and tells what broke in it. */
 async function again(stage: Stage, plot: Plot, { log }: Options): Promise<boolean> {
-  const { violations, digest } = await stage.play(plot, {
-    digest: true,
+  const { violations } = await stage.play(plot, {
     ...(log && { listen: (fact) => console.log(logLine(fact)) }),
   });
   if (!log)
@@ -42,7 +41,6 @@ async function again(stage: Stage, plot: Plot, { log }: Options): Promise<boolea
   for (const { rule, subject, text } of violations)
     console.log(`BROKEN  ${rule}: ${subject}: ${text}`);
   if (violations.length === 0) console.log(`Nothing broke in life ${nameOf(plot)}.`);
-  console.log(`All its events: sha256 ${digest}`);
   return violations.length === 0;
 }
 
@@ -61,7 +59,7 @@ async function huntFor(stage: Stage, plots: Iterable<Plot>, options: Options): P
 }
 
 /** What was broken, the commonest first: in how many lives, and in which. */
-function table(found: readonly Found[]): string[] {
+function table(found: readonly Played[]): string[] {
   const rules = new Map<string, string[]>();
   for (const { plot, violations } of found)
     for (const rule of new Set(violations.map((one) => one.rule)))

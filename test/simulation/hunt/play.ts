@@ -1,4 +1,3 @@
-import { createHash, type Hash } from 'node:crypto';
 import { liveSeed } from '../adversary/seeds.ts';
 import type { Life } from '../life/life.ts';
 import type { Product } from '../life/product.ts';
@@ -6,20 +5,16 @@ import type { Violation } from '../oracles/court.ts';
 import type { Fact } from '../record/facts.ts';
 import { Sweep } from '../sweep/sweep.ts';
 import { type Plot, workloadOf } from './plot.ts';
-import { logLine } from './story.ts';
 
 export interface Played {
   readonly plot: Plot;
   readonly violations: readonly Violation[];
-  /** Of every event of the life, where it was asked for: equal for equal lives. */
-  readonly digest?: string;
 }
 
 export interface PlayOptions {
   /** Names of what does not happen this time. */
   readonly without?: ReadonlySet<string>;
   readonly listen?: (fact: Fact) => void;
-  readonly digest?: boolean;
 }
 
 /** Plays lives in one copy of the product: the same plot is the same life, every time. */
@@ -33,23 +28,17 @@ export class Stage {
   }
 
   async play(plot: Plot, options: PlayOptions = {}): Promise<Played> {
-    const { listen, digest, without = new Set() } = options;
+    const { listen = () => {}, without = new Set() } = options;
     // Thousands of calls are given up, and each would draw a picture of the stack for nobody.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    const hash: Hash | undefined = digest ? createHash('sha256') : undefined;
-    const hear = (life: Life): void =>
-      life.chronicle.listen((fact) => {
-        hash?.update(`${logLine(fact)}\n`);
-        listen?.(fact);
-      });
+    const hear = (life: Life): void => life.chronicle.listen(listen);
     try {
       const { court } =
         plot.type === 'seed'
           ? await liveSeed(plot.seed, this.#product, without, hear)
           : await this.sweep.live(workloadOf(plot.workload), plot, hear);
-      const { violations } = court;
-      return { plot, violations, ...(hash && { digest: hash.digest('hex') }) };
+      return { plot, violations: court.violations };
     } finally {
       Error.stackTraceLimit = stackTraceLimit;
     }

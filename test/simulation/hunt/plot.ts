@@ -1,5 +1,6 @@
 import { FATES, type FateName } from '../sweep/fates.ts';
-import { WORKLOADS, type Workload } from '../sweep/workloads.ts';
+import type { Workload } from '../sweep/workload.ts';
+import { WORKLOADS } from '../sweep/workloads.ts';
 
 /** Which life to live: one of a seed, or a workload in which one thing goes wrong. */
 export type Plot =

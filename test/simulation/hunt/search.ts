@@ -1,19 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Violation } from '../oracles/court.ts';
+import type { Played } from './play.ts';
 import { nameOf, type Plot } from './plot.ts';
 import type { Result } from './worker.ts';
 
-/** A life that breaks something, and what. */
-export interface Found {
-  readonly plot: Plot;
-  readonly violations: readonly Violation[];
-}
-
 export interface Searched {
   readonly lives: number;
-  readonly found: readonly Found[];
+  /** Lives that break something. */
+  readonly found: readonly Played[];
   /** Why a life could not be lived at all. */
   readonly failed: string | undefined;
 }
@@ -33,7 +28,7 @@ const LONGEST_MS = 120_000;
 export async function search(options: SearchOptions): Promise<Searched> {
   const { sources, plots, seconds, isFirstEnough = false } = options;
   const until = performance.now() + seconds * 1_000;
-  const found: Found[] = [];
+  const found: Played[] = [];
   let lives = 0;
   let failed: string | undefined;
   let isOver = false;
@@ -46,8 +41,7 @@ export async function search(options: SearchOptions): Promise<Searched> {
       return end();
     }
     lives += 1;
-    const { plot, violations } = result.played;
-    if (violations.length > 0) found.push({ plot, violations });
+    if (result.played.violations.length > 0) found.push(result.played);
     if (isFirstEnough && found.length > 0) end();
   };
   const work = (worker: ChildProcess): Promise<void> =>

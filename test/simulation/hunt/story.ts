@@ -13,29 +13,24 @@ export interface Line {
 /** What a fact is to a reader: one line, or none where it is only for `--log`. */
 export function lineOf(fact: Fact): Line | undefined {
   const { at } = fact;
+  const about = 'call' in fact ? [fact.call.target] : [];
   switch (fact.what) {
     case 'act':
-      return { at, text: `* ${fact.text}`, about: [] };
-    case 'process':
-      return {
-        at,
-        text: `${fact.process} ${fact.did}${fact.text === undefined ? '' : `: ${fact.text}`}`,
-        about: [],
-      };
+      return { at, text: `* ${fact.text}`, about };
+    case 'process': {
+      const why = fact.text === undefined ? '' : `: ${fact.text}`;
+      return { at, text: `${fact.process} ${fact.did}${why}`, about };
+    }
     case 'leaves':
-      return { at, text: `${fact.call.process}: ${asked(fact.call)}`, about: [fact.call.target] };
+      return { at, text: `${fact.call.process}: ${asked(fact.call)}`, about };
     case 'answered':
-      return { at, text: `    is answered ${answered(fact.call)}`, about: [fact.call.target] };
+      return { at, text: `    is answered ${answered(fact.call)}`, about };
     case 'unanswered':
-      return {
-        at,
-        text: `    has no answer (${fact.call.unanswered?.why})`,
-        about: [fact.call.target],
-      };
-    case 'done':
-      return fact.call.unanswered
-        ? { at, text: `    is carried out, unseen: ${asked(fact.call)}`, about: [fact.call.target] }
-        : undefined;
+      return { at, text: `    has no answer (${fact.call.unanswered?.why})`, about };
+    case 'done': {
+      const text = `    is carried out, unseen: ${asked(fact.call)}`;
+      return fact.call.unanswered ? { at, text, about } : undefined;
+    }
     case 'written':
       return written(fact.change, at);
     default:

@@ -18,14 +18,8 @@ export const applied: Judge = (life, court) => {
     const target = targetOfSpec(plural, specOf(now));
     const from = since.get(`${now.metadata.uid} ${now.metadata.generation}`) ?? 0;
     const calls = (answered.get(target) ?? []).filter(({ leftAt }) => leftAt >= from);
-    if (calls.length === 0) {
-      court.report(
-        'applied unheard',
-        key,
-        'no call that left since its last edit was answered 200',
-      );
-      return;
-    }
+    if (calls.length === 0)
+      return court.report('applied unheard', key, 'no call since its edit was answered 200');
     const isShared = life.objectsFor(target).length > 1;
     // Between its own last answer and the write of its status another object may have had one.
     const own = isShared

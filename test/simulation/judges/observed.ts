@@ -32,6 +32,17 @@ export const observed: Judge = (life, court) => {
   const lacking = new Map<string, { readonly at: number; readonly uid: string }>();
   /** What a removal has left for, and no add since. */
   const removed = new Set<string>();
+  /** By organization and endpoint: when the one object left an add that may still land. */
+  const unsettled = new Map<string, { readonly at: number; readonly uid: string | undefined }>();
+  /** Counted from when it was written, ten seconds before it left at the latest. */
+  const settleMs = (life.world.flags.timeoutSeconds + 60) * 1_000 - 11_000;
+
+  const settles = ({ target, leftAt }: ApiCall, listed: ReadonlySet<string>): void => {
+    for (const [name, { at }] of unsettled) {
+      const isShown = listed.has(name.slice(target.length + 1));
+      if (name.startsWith(target) && (isShown || leftAt >= at + settleMs)) unsettled.delete(name);
+    }
+  };
 
   const missed = (target: string, listed: ReadonlySet<string>, at: number): void => {
     for (const { metadata, status } of life.objectsFor(target))
@@ -42,6 +53,15 @@ export const observed: Judge = (life, court) => {
         if (isThere) lacking.delete(name);
         else lacking.set(name, lacking.get(name) ?? { at, uid: metadata.uid });
       }
+  };
+
+  const askedTwice = ({ target, name, leftAt }: ApiCall, one: EndpointView): void => {
+    const [only, ...more] = life.objectsFor(target);
+    const { uid } = more.length === 0 && only ? only.metadata : {};
+    const before = unsettled.get(`${target} ${endpointKey(one)}`);
+    if (uid !== undefined && before?.uid === uid)
+      court.report('observed early', target, `${name} adds ${one.id}, whose add may still land`);
+    unsettled.set(`${target} ${endpointKey(one)}`, { at: leftAt, uid });
   };
 
   const leaves = (call: ApiCall): void => {
@@ -69,6 +89,7 @@ export const observed: Judge = (life, court) => {
       const isHeld = life.objectsFor(call.target).some(({ metadata }) => metadata.uid === uid);
       if (isHeld && call.leftAt - at < TWICE_MS)
         court.report('observed once', call.target, `${call.name} adds ${one.id}, missed once only`);
+      askedTwice(call, one);
     }
     for (const one of remove.filter((two) => !shown(two)))
       court.report('observed not', call.target, `${call.name} removes ${one.id}, never shown`);
@@ -89,14 +110,17 @@ export const observed: Judge = (life, court) => {
       // A refused change has changed nothing; what another failure did, nobody can tell.
       const isRefused = reply.status >= 400 && reply.status < 500 && reply.status !== 408;
       if (add.length + remove.length > 0 && !isRefused) observations.delete(key);
+      else for (const one of add) unsettled.delete(`${target} ${endpointKey(one)}`);
       return;
     }
+    for (const one of add) unsettled.delete(`${target} ${endpointKey(one)}`);
     if (reply.result) heardAt.set(key, reply.at);
     const list = reply.result?.privateEndpoints;
     if (Array.isArray(list)) {
       leftOutSince.delete(target);
       const listed = new Set((list as EndpointView[]).map(endpointKey));
       missed(target, listed, reply.at);
+      settles(call, listed);
       observations.set(key, { at: reply.at, listed });
       return;
     }
@@ -106,8 +130,10 @@ export const observed: Judge = (life, court) => {
     }
     const since = leftOutSince.get(target) ?? reply.at;
     leftOutSince.set(target, since);
-    if (reply.at - since >= LEFT_OUT_MS - 1_000)
+    if (reply.at - since >= LEFT_OUT_MS - 1_000) {
+      settles(call, new Set());
       observations.set(key, { at: reply.at, listed: new Set() });
+    }
     // A name changes no endpoint: what the observation before it has shown still counts.
     else if (body.name === undefined) observations.delete(key);
   };

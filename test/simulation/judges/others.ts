@@ -50,12 +50,10 @@ export const others: Judge = (life, court) => {
     });
   };
 
-  const isAdopted = (id: string, key: string): boolean =>
-    life.objects().some(({ plural, thing }) => {
-      if (plural !== 'organizations' || specOf(thing).organizationId !== id) return false;
-      const entry = statusOf(thing).privateEndpoints?.find((one) => endpointKey(one) === key);
-      return entry?.origin === 'Adopted' && specOf(thing).adoptPrivateEndpoints === true;
-    });
+  /** What an object has listed while it adopts. */
+  const adopted = new Set<string>();
+  const isAdopted = ({ target }: ApiCall, key: string): boolean =>
+    adopted.has(key) && life.objectsFor(target).some((one) => specOf(one).adoptPrivateEndpoints);
 
   life.chronicle.listen((fact) => {
     if (fact.what === 'other') {
@@ -71,11 +69,10 @@ export const others: Judge = (life, court) => {
       }
     }
     if (fact.what === 'leaves') {
-      for (const one of endpointsOf(fact.call.body).add)
-        intended
-          .get(keyIn(fact.call, endpointKey(one)))
-          ?.at(-1)
-          ?.calls.push(fact.call);
+      for (const one of endpointsOf(fact.call.body).add) {
+        const last = intended.get(keyIn(fact.call, endpointKey(one)))?.at(-1);
+        last?.calls.push(fact.call);
+      }
     }
     if (fact.what === 'done') {
       const { call, at } = fact;
@@ -88,18 +85,17 @@ export const others: Judge = (life, court) => {
         // An add may take the place of another entry with its id.
         if (!asked.has(endpointKey(one)) || held?.by !== 'other') continue;
         if (isMistakable(key, held)) continue;
-        if (!isAdopted(call.target.split(' ')[1] ?? '', endpointKey(one)))
+        if (!isAdopted(call, key))
           court.report('others removed', call.target, `${call.name} removed ${one.id} of others`);
       }
-      for (const one of moves?.added ?? [])
-        present.set(keyIn(call, endpointKey(one)), {
-          by: 'operator',
-          since: at,
-          oursGoneAt: undefined,
-        });
+      const ours = { by: 'operator', since: at, oursGoneAt: undefined } as const;
+      for (const one of moves?.added ?? []) present.set(keyIn(call, endpointKey(one)), ours);
     }
     if (fact.what === 'written' && fact.change.kind.plural === 'organizations') {
       const { now, before } = fact.change;
+      const { organizationId, adoptPrivateEndpoints, privateEndpoints = [] } = specOf(now);
+      for (const one of adoptPrivateEndpoints ? privateEndpoints : [])
+        adopted.add(`${organizationId} ${endpointKey(one)}`);
       const { pendingChange } = statusOf(now);
       if (!pendingChange || pendingChange.time === statusOf(before).pendingChange?.time) return;
       for (const one of pendingChange.add ?? []) {
@@ -115,13 +111,10 @@ export const others: Judge = (life, court) => {
         const { organizationId } = specOf(thing);
         if (plural !== 'organizations') continue;
         for (const one of statusOf(thing).privateEndpoints ?? []) {
-          const held = present.get(`${organizationId} ${endpointKey(one)}`);
+          const key = `${organizationId} ${endpointKey(one)}`;
+          const held = present.get(key);
           const isOurs = one.origin === 'Added' && one.state === 'Present';
-          if (
-            isOurs &&
-            held?.by === 'other' &&
-            !isMistakable(`${organizationId} ${endpointKey(one)}`, held)
-          )
+          if (isOurs && held?.by === 'other' && !isMistakable(key, held))
             court.report('others claimed', keyOf(plural, thing), `${one.id} is of others`);
         }
       }

@@ -36,11 +36,12 @@ const PASSING: ReadonlySet<string> = new Set([
   'SecretForbidden',
 ]);
 
-/** Nobody has asked for more than the API has confirmed. */
+/** Nobody has asked for more than the API has confirmed, and nothing was in the way since. */
 function isConfirmed(thing: Thing): boolean {
   const { applied, lastHandledReconcileAt, unconfirmedWrite } = statusOf(thing);
   const { generation, annotations = {} } = thing.metadata;
   if (applied?.generation !== generation || unconfirmedWrite) return false;
+  if (readyOf(thing)?.status !== 'True') return false;
   return annotations[REQUESTED_AT] === lastHandledReconcileAt;
 }
 

@@ -45,10 +45,12 @@ export const wanted: Judge = (life, court) => {
     if (refusals.some(([, why]) => why === undefined)) {
       const isKnown = ({ metadata }: Thing): boolean =>
         (verifiedAt.get(metadata.uid) ?? since) < since - TOLERANCE_MS;
-      const owner = ownerOf(shown.map(({ thing }) => thing).filter(isKnown));
-      const own = owner && refusals[shown.findIndex(({ thing }) => thing === owner)]?.[1];
-      if (own === undefined) return;
-      court.report('wanted by another', call.target, `${call.name}, whose owner ${own}`);
+      const things = shown.map(({ thing }) => thing);
+      // Just then another one may have been verified: either may act.
+      const owners = [ownerOf(things.filter(isKnown)), ownerOf(things)];
+      const whys = owners.map((owner) => owner && refusals[things.indexOf(owner)]?.[1]);
+      if (whys.includes(undefined)) return;
+      court.report('wanted by another', call.target, `${call.name}, whose owner ${whys[0]}`);
       return;
     }
     const why = refusals.map(([key, text]) => `${key} ${text}`).join(', ');

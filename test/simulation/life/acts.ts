@@ -4,6 +4,7 @@ import { type Plural, REQUESTED_AT } from '../record/objects.ts';
 import type { Life } from './life.ts';
 import type { OtherChange } from './management-side.ts';
 import type { Spec } from './specs.ts';
+import type { ApiKey } from './world.ts';
 
 /** An object, as a user calls it. */
 export interface Named {
@@ -76,11 +77,8 @@ export function breakWatches(life: Life): Performed {
 }
 
 /** What a user writes into a Secret. */
-export interface SecretDraft {
-  readonly namespace: string;
+export interface SecretDraft extends ApiKey {
   readonly name: string;
-  readonly id: string;
-  readonly secret: string;
 }
 
 /** Writes a Secret, whether or not it is there. */

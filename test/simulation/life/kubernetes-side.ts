@@ -66,11 +66,8 @@ export class KubernetesSide implements Server {
     const { method, path, body } = request;
     const leftAt = this.#open.get(id)?.leftAt ?? this.#life.timeline.now;
     this.#open.delete(id);
-    this.#life.tell({
-      what: 'asked',
-      process: host,
-      ask: { method, path, leftAt, status, body },
-    });
+    const ask = { method, path, leftAt, status, body };
+    this.#life.tell({ what: 'asked', process: host, ask });
   }
 }
 

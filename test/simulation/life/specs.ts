@@ -47,13 +47,7 @@ export function organizationSpec(organizationId: string, more: Spec): Spec {
 }
 
 export function pipeSpec(organizationId: string, pipeId: string, more: Spec): Spec {
-  return {
-    organizationId,
-    serviceId: 'service',
-    pipeId,
-    credentialsSecretRef: { name: 'api' },
-    ...more,
-  };
+  return organizationSpec(organizationId, { serviceId: 'service', pipeId, ...more });
 }
 
 export function drawOrganizationSpec(draw: Draw, organizationId: string, name: string): Spec {

@@ -105,15 +105,11 @@ export class SimulatedPool extends Dispatcher {
 function wireRequest({ method, path, query, headers, body }: Dispatcher.DispatchOptions) {
   const asked = new URLSearchParams(query as Record<string, string> | undefined).toString();
   const search = asked === '' ? '' : `?${asked}`;
+  const named = Object.entries((headers ?? {}) as Record<string, string>);
   return {
     method,
     path: path + search,
-    headers: Object.fromEntries(
-      Object.entries((headers ?? {}) as Record<string, string>).map(([name, value]) => [
-        name.toLowerCase(),
-        value,
-      ]),
-    ),
+    headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])),
     body: typeof body === 'string' ? body : '',
   };
 }

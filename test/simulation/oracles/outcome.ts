@@ -4,6 +4,7 @@ import {
   endpointKey,
   type InventoryView,
   keyOf,
+  readyOf,
   specOf,
   statusOf,
   targetOfSpec,
@@ -20,6 +21,9 @@ export interface Outcome {
   /** `PUT …` by pipe, `change …` by organization, and how often which endpoint came and went. */
   readonly counts: Readonly<Record<string, number>>;
 }
+
+/** For what the API does not show: whether it is sent again before a life ends depends on when. */
+export const WAITS = 'waits';
 
 /** Listens to a life from its beginning; what it returns reads the outcome at its end. */
 export function observeOutcome(life: Life): () => Outcome {
@@ -93,8 +97,10 @@ function endsOf(life: Life): Record<string, string> {
       if (!isAlone || isRenamed || suspend || mode === 'Plan') return [];
       const { conditions = [], privateEndpoints = [] } = statusOf(thing);
       const said = conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
-      const inventory = inventoryOf(privateEndpoints);
-      return [[keyOf(plural, thing), [...said, ...inventory].join(', ')] as const];
+      // Whose they are depends on when it was remade, or when a list showed them.
+      const states = privateEndpoints.map((one) => `${endpointKey(one)} ${one.state}`).sort();
+      const isLong = readyOf(thing)?.reason === 'NotConfirmed';
+      return [[keyOf(plural, thing), isLong ? WAITS : [...said, ...states].join(', ')] as const];
     }),
   );
 }

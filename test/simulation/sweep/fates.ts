@@ -1,7 +1,7 @@
 import { breakWatches, drop, edit, make } from '../life/acts.ts';
 import type { Life } from '../life/life.ts';
 import type { Mishap, Point } from '../life/world.ts';
-import type { Workload } from './workloads.ts';
+import type { Workload } from './workload.ts';
 
 /** What befalls one call or one write of a workload. */
 export const FATES = [

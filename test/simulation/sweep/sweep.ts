@@ -6,7 +6,7 @@ import { compare } from '../oracles/differential.ts';
 import { type Lived, live } from '../oracles/live.ts';
 import { type Outcome, stateOfApi } from '../oracles/outcome.ts';
 import { type FateName, mishapOf, removal } from './fates.ts';
-import type { Workload } from './workloads.ts';
+import type { Workload } from './workload.ts';
 
 /** The workload without its mishap. */
 interface Plain {

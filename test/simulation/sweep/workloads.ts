@@ -8,103 +8,14 @@ import {
   putSecret,
 } from '../life/acts.ts';
 import type { Life } from '../life/life.ts';
-import { endpoint, organizationSpec, pipeSpec, type Spec } from '../life/specs.ts';
-import type { Act, Manner, Mishap, World } from '../life/world.ts';
+import { endpoint, organizationSpec, pipeSpec } from '../life/specs.ts';
+import type { Mishap } from '../life/world.ts';
 import type { EndpointView } from '../record/facts.ts';
-import type { FateName } from './fates.ts';
+import * as workload from './workload.ts';
 
-/** A short story of one object, from its creation to its end. */
-export interface Workload {
-  readonly name: string;
-  readonly world: World;
-  readonly acts: readonly Act[];
-  readonly subject: Named;
-  /** What a user changes in the midst of it, where that is the fate of a call or write. */
-  readonly edit: Spec;
-  /** How the API answers a call in every telling. */
-  readonly given?: ((call: string) => Mishap | undefined) | undefined;
-  /** What cannot befall it, by section 6 of the contract. */
-  readonly not?: readonly FateName[] | undefined;
-  /** Another client does what ends otherwise where it meets a mishap: only the judges can tell. */
-  readonly isMeddled?: true | undefined;
-  /** Who deletes it makes it again at once. */
-  readonly isRemade?: true | undefined;
-}
-
-const ORGANIZATION = '7f0e6f0c-0000-4000-8000-000000000001';
-const [ONE, TWO, THREE] = [endpoint('psc-1'), endpoint('psc-2'), endpoint('psc-3')];
-const NINE = endpoint('psc-9');
+const { ONE, ORG, ORGANIZATION, organization, PIPE, pipe, SECOND, THREE, TWO } = workload;
 const THEIRS = endpoint('theirs-1');
 const REMOVE = { deletionPolicy: 'RemovePrivateEndpoints' };
-
-const SECOND = 1_000;
-const PIPE: Named = { plural: 'pipesettings', namespace: 'team-a', name: 'pipe' };
-const ORG: Named = { plural: 'organizations', namespace: 'team-a', name: 'org' };
-
-interface Told extends Pick<Workload, 'given' | 'not' | 'isMeddled' | 'isRemade'> {
-  readonly spec: Spec;
-  /** By seconds since the beginning. */
-  readonly acts?: Readonly<Record<number, (life: Life) => string | undefined>>;
-  readonly others?: readonly EndpointView[];
-  readonly manner?: Manner['behaviour'];
-  /** Another object for the same target, of another namespace. */
-  readonly rival?: Spec;
-}
-
-function workload(name: string, subject: Named, change: Spec, told: Told): Workload {
-  const { spec, acts = {}, others = [], manner = {}, rival, ...how } = told;
-  const times = Object.keys(acts).map(Number);
-  const manners = [{ name, behaviour: manner }];
-  const theirs = {
-    ...subject,
-    namespace: 'team-b',
-    spec: { ...spec, ...rival },
-    atMs: 10 * SECOND,
-  };
-  return {
-    name,
-    subject,
-    edit: change,
-    ...how,
-    acts: Object.entries(acts).map(([at, perform]) => ({
-      id: `at ${at} s`,
-      atMs: Number(at) * SECOND,
-      isMishap: false,
-      perform,
-    })),
-    world: {
-      seed: `sweep/${name}`,
-      flags: { rate: '10/10s', timeoutSeconds: 35, elected: false },
-      namespaces: ['team-a', 'team-b'],
-      organizations: [{ id: ORGANIZATION, manners, others }],
-      pipes: [{ organizationId: ORGANIZATION, pipeId: 'pipe', manners }],
-      activities: [],
-      keys: ['team-a', 'team-b'].map((namespace) => ({
-        namespace,
-        id: `sweepers-id-in-${namespace}`,
-        secret: `the-sweepers-secret-in-${namespace}`,
-      })),
-      objects: [{ ...subject, spec, atMs: 5 * SECOND }, ...(rival ? [theirs] : [])],
-      restAt: (Math.max(30, ...times) + 150) * SECOND,
-    },
-  };
-}
-
-const pipe = (name: string, told: Omit<Told, 'spec'> & { readonly settings: Spec }): Workload =>
-  workload(
-    name,
-    PIPE,
-    { settings: { ...told.settings, engine_max_insert_threads: 7 } },
-    { ...told, spec: pipeSpec(ORGANIZATION, 'pipe', { settings: told.settings }) },
-  );
-
-const organization = (name: string, told: Told): Workload =>
-  workload(
-    name,
-    ORG,
-    { privateEndpoints: [ONE, TWO, NINE] },
-    { ...told, spec: organizationSpec(ORGANIZATION, told.spec) },
-  );
 
 const list =
   (...privateEndpoints: readonly EndpointView[]) =>
@@ -121,9 +32,20 @@ const answers = (status: number, headers?: Record<string, string>): Mishap => ({
   text: `the API answers ${status}`,
   answer: { status, ...(headers && { headers }) },
 });
+const gaveUp = (status: number): Mishap => ({
+  text: `a gateway answers ${status}, and the work is done`,
+  answer: { status, applied: true },
+});
+const FREEZES: Mishap = {
+  text: 'both processes stand still for 20 s',
+  acts: {
+    when: 'asks',
+    run: ({ processes }) => void processes.all.map((one) => one.freeze(20 * SECOND)),
+  },
+};
 
 /** Each has what it alone has. */
-export const WORKLOADS: readonly Workload[] = [
+export const WORKLOADS: readonly workload.Workload[] = [
   pipe('new-pipe', {
     settings: { engine_max_threads: 0, engine_parallel_view_processing: false },
     acts: { 60: asks(PIPE, 'once') },
@@ -134,17 +56,24 @@ export const WORKLOADS: readonly Workload[] = [
     acts: {
       60: (life) => edit(life, PIPE, { settings: { engine_max_threads: 9 } }),
       180: (life) => edit(life, PIPE, { mode: 'Plan' }),
-      210: (life) => edit(life, PIPE, { mode: undefined, reassertInterval: '10m' }),
+      200: (life) => edit(life, PIPE, { mode: undefined, reassertInterval: '10m' }),
       240: (life) => edit(life, PIPE, { suspend: true }),
       270: (life) => edit(life, PIPE, { suspend: undefined, reassertInterval: undefined }),
+      300: (life) => edit(life, PIPE, { settings: { engine_max_threads: 8 } }),
     },
   }),
   pipe('failing-pipe', {
     settings: { engine_max_threads: 4, object_storage_concurrency: 3 },
     given: (call) => [503, 500, 424].map((one) => answers(one))[Number(call.split('#')[1]) - 1],
   }),
+  organization('organization-behind-a-gateway', {
+    spec: { privateEndpoints: [ONE, TWO], ...REMOVE },
+    acts: { 200: deletes },
+    given: (call) => (call.endsWith('#2') ? gaveUp(408) : undefined),
+  }),
   organization('named-organization', {
     spec: { name: 'First', privateEndpoints: [ONE] },
+    given: (call) => (Number(call.split('#')[1]) <= 3 ? answers(503) : undefined),
     acts: {
       60: (life) => edit(life, ORG, { name: 'Second' }),
       90: (life) => changeAsSomebody(life, ORGANIZATION, { name: 'Theirs' }),
@@ -202,6 +131,14 @@ export const WORKLOADS: readonly Workload[] = [
       170: deletes,
     },
   }),
+  organization('adoption-of-what-goes', {
+    spec: { privateEndpoints: [ONE, TWO], ...REMOVE },
+    others: [ONE],
+    acts: {
+      60: (life) => edit(life, ORG, { adoptPrivateEndpoints: true, privateEndpoints: [TWO] }),
+    },
+    isMeddled: true,
+  }),
   organization('late-list', {
     spec: { privateEndpoints: [ONE, TWO], ...REMOVE },
     manner: { organization: { echo: 'lagging', addExisting: 'conflict' } },
@@ -218,16 +155,20 @@ export const WORKLOADS: readonly Workload[] = [
     spec: { privateEndpoints: [ONE], ...REMOVE },
     manner: { organization: { list: 'absent-when-empty' } },
     acts: {
-      60: (life) => changeAsSomebody(life, ORGANIZATION, { remove: [ONE] }),
-      70: asks(ORG, 'once'),
+      100: (life) => changeAsSomebody(life, ORGANIZATION, { remove: [ONE] }),
+      110: asks(ORG, 'once'),
       900: asks(ORG, 'twice'),
     },
     isMeddled: true,
   }),
   organization('slow-answers', {
     spec: { privateEndpoints: [ONE, TWO], ...REMOVE },
-    acts: { 300: deletes },
-    given: () => ({ text: 'its answer takes 32 s', fate: { backMs: 32 * SECOND } }),
+    acts: { 133: deletes },
+    // The first list is too old when it comes; a lost add may land while the last one is on its way.
+    given: (call) => {
+      const seconds = call.endsWith('#1') ? 32 : 29;
+      return { text: `its answer takes ${seconds} s`, fate: { backMs: seconds * SECOND } };
+    },
   }),
   organization('suspended-and-resumed', {
     spec: { privateEndpoints: [ONE], ...REMOVE },
@@ -247,8 +188,30 @@ export const WORKLOADS: readonly Workload[] = [
   }),
   organization('two-keys', {
     spec: { privateEndpoints: [ONE] },
-    rival: { privateEndpoints: [TWO] },
-    given: (call) => (call.endsWith('#1') ? answers(429, { 'retry-after': '300' }) : undefined),
+    beside: [
+      {
+        ...ORG,
+        namespace: 'team-b',
+        spec: organizationSpec(ORGANIZATION, { privateEndpoints: [TWO] }),
+        atMs: 10 * SECOND,
+      },
+      {
+        ...PIPE,
+        spec: pipeSpec(ORGANIZATION, 'pipe', { settings: { engine_max_threads: 4 } }),
+        atMs: 5 * SECOND,
+      },
+    ],
+    given: (call) => {
+      if (!call.endsWith('#1')) return undefined;
+      const [wait, backMs] = call.startsWith('PUT') ? ['20', 2 * SECOND] : ['300', SECOND];
+      return { ...answers(429, { 'retry-after': wait }), fate: { backMs } };
+    },
+    isMeddled: true,
+  }),
+  organization('frozen-leader', {
+    spec: { privateEndpoints: [ONE] },
+    given: (call) => (call.endsWith('#2') ? FREEZES : undefined),
+    isElected: true,
     isMeddled: true,
   }),
 ];
