@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
 import { asAdmin } from '../support/cluster.ts';
 import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
@@ -77,9 +78,9 @@ describe('a deletion whose Secret went first', () => {
     operator.clock.advance(11 * MINUTE);
     await orgs.untilGone('acme');
     expect(orgs.ids()).toEqual(['theirs', 'ours']);
-    await operator.idle();
-    const [abandoned] = (await scene.events('acme')).filter(
-      ({ reason }) => reason === 'CleanupAbandoned',
+    const abandoned = await waitFor(
+      async () => (await scene.events('acme')).find(({ reason }) => reason === 'CleanupAbandoned'),
+      { what: 'the event CleanupAbandoned' },
     );
     expect(abandoned?.note).toContain(ORGANIZATION);
     expect(abandoned?.note).toContain('ours (');

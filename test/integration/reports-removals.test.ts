@@ -3,7 +3,7 @@ import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import { endpoint, inventoryOf, list, type Organizations } from '../support/organizations.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { ready, side } from '../support/watching.ts';
+import { ready, settled, side } from '../support/watching.ts';
 
 /** What people have reported of other operators: one change that the API refuses, and the rest. */
 
@@ -75,7 +75,7 @@ describe('one refused removal of three', () => {
     expect(orgs.ids()).toEqual(['theirs', 'b']);
     operator.clock.advance(11 * MINUTE);
     await orgs.untilGone('acme');
-    await operator.idle();
+    await settled(scene, operator);
     const abandoned = (await scene.events('acme')).filter(
       ({ reason }) => reason === 'CleanupAbandoned',
     );

@@ -3,7 +3,7 @@ import type { InnerOperator } from '../support/inner-operator.ts';
 import { slowClock } from '../support/movable-clock.ts';
 import { endpoint, inventoryOf, list, type Organizations } from '../support/organizations.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { ready } from '../support/watching.ts';
+import { ready, settled } from '../support/watching.ts';
 
 /** Two objects for one organization: what is said of an endpoint, and what becomes of it. */
 
@@ -35,7 +35,7 @@ test('a rename in Git under RemovePrivateEndpoints leaves what the new object li
   expect(orgs.ids()).toEqual(['theirs', 'kept']);
   expect(orgs.said()).not.toContain('-kept');
   expect(inventoryOf(object)).toEqual(['kept Found Present']);
-  await operator.idle();
+  await settled(scene, operator);
   const notes = (await scene.events('before')).map(({ reason, note }) => `${reason} ${note}`);
   expect(notes).toEqual([expect.stringMatching(/^Applied Applied: removed .*\[dropped\] \(/)]);
 });

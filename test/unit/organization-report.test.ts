@@ -130,7 +130,7 @@ describe('an attempt after which', () => {
       'the API does not answer',
       { mishaps: { observe: ['lost'] } },
       'False Unavailable',
-      /^No response from the API: connection reset\. Nothing was changed/,
+      /^No response from the API: connection reset\. This request changed nothing/,
     ],
   ])('%s: %s', async (_, wish, ready, message) => {
     const is = await told(attemptOn(wish));
