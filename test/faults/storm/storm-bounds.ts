@@ -31,9 +31,11 @@ export function excesses({ fleet, during, openings }: Seen, { api, kube }: Weath
           ['PUT', 'PATCH'].includes(method) &&
           to.replace(/\/status$/, '').endsWith(`/${kind}/${name}`),
       );
-      // Where a pending change or a finalizer meets a conflict, the organization is looked at anew.
-      const conflicts = writes.filter(({ fate }) => fate === 'conflict').length;
-      const mostCalls = edits * row + (isPipe ? 0 : 2 + conflicts);
+      // Where a pending change or a finalizer is not taken, the organization is looked at anew.
+      const refused = writes.filter(
+        ({ fate }) => fate === 'conflict' || fate === 'throttled',
+      ).length;
+      const mostCalls = edits * row + (isPipe ? 0 : 2 + refused);
       return [
         ...over(`calls for ${name} in a minute`, busiest(timesOf(own), MINUTE), mostCalls),
         ...over(
