@@ -99,8 +99,8 @@ export class Attempt implements Context {
     this.#options.emit(this.#begun, this.known.kind.type, event);
   }
 
-  /** Again, where somebody was quicker and has changed nothing that counts. */
-  async #setFinalizer(name: string, present: boolean): Promise<boolean> {
+  /** Once more, where somebody was quicker and has changed nothing that counts. */
+  async #setFinalizer(name: string, present: boolean, isRepeated = false): Promise<boolean> {
     const newest = newestOf(this.known);
     const { finalizers = [] } = newest.metadata;
     if (finalizers.includes(name) === present) return true;
@@ -111,7 +111,8 @@ export class Attempt implements Context {
     if (!reply) return !present;
     const stands = (reply.metadata.finalizers ?? []).includes(name) === present;
     take(this.known, reply, stands ? (newest.status ?? {}) : undefined);
-    return stands || (this.stillWanted() && this.#setFinalizer(name, present));
+    if (stands || isRepeated || !this.stillWanted()) return stands;
+    return this.#setFinalizer(name, present, true);
   }
 
   async #try(write: () => Promise<boolean>): Promise<boolean> {

@@ -362,6 +362,20 @@ describe('a finalizer', () => {
     });
   });
 
+  test('is tried twice in an attempt where somebody else is always quicker', async () => {
+    engine.given(KEY);
+    engine.server.fate = ({ method }) =>
+      method === 'PATCH' ? { status: 409, reason: 'Conflict' } : undefined;
+    engine.reconcile = async (_object, context) => {
+      if (engine.began.length === 1) expect(await context.finalizer('ours', true)).toBe(false);
+      return NOTHING;
+    };
+    engine.start();
+    await reconciles(2);
+    const patches = engine.server.calls.filter(({ method }) => method === 'PATCH');
+    expect(patches).toHaveLength(2);
+  });
+
   test('is not put on for a spec that is no more: the object is reconciled anew at once', async () => {
     engine.given(KEY);
     engine.server.edit(PIPE, KEY, { generation: 2 });
