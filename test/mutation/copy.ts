@@ -9,7 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Change, plant } from '../simulation/hunt/planted.ts';
+import { plant } from '../simulation/hunt/planted.ts';
+import type { Planted } from '../simulation/planted.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 /** Inside the project, so that a copy finds the packages. */
@@ -20,7 +21,7 @@ const LEFT_OUT = new Set(['node_modules', 'dist', 'coverage', '.git']);
 export interface Copy {
   readonly folder: string;
   /** Makes the change for as long as `use` runs. */
-  changed<T>(change: Change, use: () => Promise<T>): Promise<T>;
+  changed<T>(change: Planted, use: () => Promise<T>): Promise<T>;
 }
 
 export interface Copies {
@@ -42,7 +43,7 @@ export function copyProject(count: number): Copies {
   return { all, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-async function changed<T>(sources: string, change: Change, use: () => Promise<T>): Promise<T> {
+async function changed<T>(sources: string, change: Planted, use: () => Promise<T>): Promise<T> {
   const file = join(sources, change.file);
   const before = readFileSync(file);
   plant(sources, change);

@@ -33,6 +33,7 @@ export function drawWorld(draw: Draw): World {
       rate: draw.chance(0.8) ? '10/10s' : '3/10s',
       timeoutSeconds: draw.chance(0.75) ? 35 : 10,
       elected: draw.chance(0.25),
+      ...(namespaces.length > 1 && { namespaces: namespaces.join() }),
     },
     ...targets,
     keys: namespaces.map((namespace) => ({

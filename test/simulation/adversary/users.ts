@@ -19,29 +19,17 @@ export type Deed = (life: Life) => string | undefined;
 
 const SECOND = 1_000;
 const REMOVE = 'RemovePrivateEndpoints';
+const ODDS = { edit: 50, try: 8, suspend: 9, plan: 6, resume: 9, delete: 8, remake: 5, rename: 5 };
 
 /** What a user does to an object of his; all of it drawn beforehand. */
 export function drawUserDeed(draw: Draw, object: ObjectDraft): Deed {
-  switch (
-    draw.weighted({
-      edit: 50,
-      try: 8,
-      suspend: 10,
-      plan: 6,
-      resume: 10,
-      delete: 8,
-      remake: 5,
-      rename: 5,
-    })
-  ) {
+  switch (draw.weighted(ODDS)) {
     case 'edit': {
       const change = drawChange(draw, object);
       return (life) => edit(life, object, change);
     }
-    case 'try': {
-      const value = `try ${draw.bits()}`;
-      return (life) => askForTry(life, object, value);
-    }
+    case 'try':
+      return (life) => askForTry(life, object, `try at ${life.timeline.now}`);
     case 'suspend':
       return (life) => edit(life, object, { suspend: true });
     case 'plan':

@@ -56,10 +56,8 @@ function* inTurn(swept: readonly Plot[]): Generator<Plot> {
   }
 }
 
-export type Change = Planted;
-
 /** Makes a change in the copy of src that stands in this folder. */
-export function plant(sources: string, { name, file, from, to }: Change): void {
+export function plant(sources: string, { name, file, from, to }: Planted): void {
   const target = join(sources, file);
   const parts = readFileSync(target, 'utf8').split(from);
   if (parts.length !== 2)

@@ -15,6 +15,7 @@ const FOR_GOOD = 3;
 interface Observation {
   readonly at: number;
   readonly listed: ReadonlySet<string>;
+  readonly spelled: ReadonlySet<string>;
 }
 
 /** An add leaves only after an observation that lacked it, a remove only after one that showed it. */
@@ -91,8 +92,8 @@ export const observed: Judge = (life, court) => {
         court.report('observed once', call.target, `${call.name} adds ${one.id}, missed once only`);
       askedTwice(call, one);
     }
-    for (const one of remove.filter((two) => !shown(two)))
-      court.report('observed not', call.target, `${call.name} removes ${one.id}, never shown`);
+    for (const one of remove.filter((two) => !observation.spelled.has(spelling(two))))
+      court.report('observed not', call.target, `${call.name} removes ${one.id}, not shown so`);
   };
 
   const answered = (call: ApiCall): void => {
@@ -121,7 +122,8 @@ export const observed: Judge = (life, court) => {
       const listed = new Set((list as EndpointView[]).map(endpointKey));
       missed(target, listed, reply.at);
       settles(call, listed);
-      observations.set(key, { at: reply.at, listed });
+      const spelled = new Set((list as EndpointView[]).map(spelling));
+      observations.set(key, { at: reply.at, listed, spelled });
       return;
     }
     if (!reply.result) {
@@ -132,7 +134,7 @@ export const observed: Judge = (life, court) => {
     leftOutSince.set(target, since);
     if (reply.at - since >= LEFT_OUT_MS - 1_000) {
       settles(call, new Set());
-      observations.set(key, { at: reply.at, listed: new Set() });
+      observations.set(key, { at: reply.at, listed: new Set(), spelled: new Set() });
     }
     // A name changes no endpoint: what the observation before it has shown still counts.
     else if (body.name === undefined) observations.delete(key);
@@ -150,3 +152,8 @@ export const observed: Judge = (life, court) => {
   });
   return {};
 };
+
+/** "`remove` carries the tuple as reported." */
+function spelling({ id, cloudProvider, region }: EndpointView): string {
+  return JSON.stringify([id, cloudProvider, region]);
+}

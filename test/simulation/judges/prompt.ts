@@ -8,6 +8,8 @@ const SEEN_MS = 200 * SECOND;
 /** A Secret is asked for every 60 s at the latest. */
 const TRIED_MS = 150 * SECOND;
 const TOLERANCE_MS = 2 * SECOND;
+/** Less is no wait between two attempts, of which a few may be: a time that was said before. */
+const [HASTY_MS, MOST_HASTY] = [700, 3];
 
 /** Waits that neither a restart nor a Secret ends. */
 const WAITING: ReadonlySet<string> = new Set([
@@ -21,12 +23,14 @@ const WAITING: ReadonlySet<string> = new Set([
 ]);
 const OF_SECRET = ['SecretNotFound', 'SecretInvalid', 'Unauthorized'];
 
-/** What is edited is seen, what is mended is tried, and what has a time is not tried before it. */
+/** What is edited is seen, what is mended is tried, and waits are kept: --cleanup-deadline too. */
 export const prompt: Judge = (life, court) => {
   /** When Kubernetes or a process last had trouble; and when anybody last did anything. */
   let disturbedAt = Number.NEGATIVE_INFINITY;
   let actedAt = Number.NEGATIVE_INFINITY;
   const calledAt = new Map<string, number>();
+  /** By target: attempts in a row that did not wait. */
+  const hasty = new Map<string, number>();
   const secretAt = new Map<string, number>();
   /** By uid: when its status was written last. */
   const statusAt = new Map<string, number>();
@@ -76,6 +80,9 @@ export const prompt: Judge = (life, court) => {
       metadata.annotations?.[REQUESTED_AT] === lastHandledReconcileAt &&
       (secretAt.get(metadata.namespace) ?? 0) < before &&
       (statusAt.get(metadata.uid) ?? 0) > before;
+    const inRow = isWaiting && at - before < HASTY_MS ? (hasty.get(target) ?? 0) + 1 : 0;
+    hasty.set(target, inRow);
+    if (inRow > MOST_HASTY) court.report('prompt hasty', target, `${name} leaves without a wait`);
     if (isWaiting && Date.parse(nextAttemptTime) - life.wall > at + TOLERANCE_MS)
       court.report('prompt early', target, `${name} leaves before ${nextAttemptTime}`);
   };
@@ -93,6 +100,12 @@ export const prompt: Judge = (life, court) => {
       mended(change, at);
     }
     if (!kind.schema) return;
+    const { deletionTimestamp = '', generation } = now.metadata;
+    const deadline = Date.parse(deletionTimestamp) - life.wall + 600 * SECOND;
+    const { nextAttemptTime = '', observedGeneration } = statusOf(now);
+    const isLate = Date.parse(nextAttemptTime) - life.wall > deadline + TOLERANCE_MS;
+    if (by !== 'user' && observedGeneration === generation && at < deadline && isLate)
+      court.report('prompt deadline', keyOf(kind.plural, now), 'its next attempt is past it');
     if (by !== 'user') statusAt.set(now.metadata.uid, at);
     else if (before?.metadata.generation !== now.metadata.generation) edited(change, at);
   });

@@ -38,11 +38,10 @@ const PASSING: ReadonlySet<string> = new Set([
 
 /** Nobody has asked for more than the API has confirmed, and nothing was in the way since. */
 function isConfirmed(thing: Thing): boolean {
-  const { applied, lastHandledReconcileAt, unconfirmedWrite } = statusOf(thing);
+  const { activity, applied, lastHandledReconcileAt, unconfirmedWrite } = statusOf(thing);
   const { generation, annotations = {} } = thing.metadata;
-  if (applied?.generation !== generation || unconfirmedWrite) return false;
-  if (readyOf(thing)?.status !== 'True') return false;
-  return annotations[REQUESTED_AT] === lastHandledReconcileAt;
+  if (!activity && (applied?.generation !== generation || unconfirmedWrite)) return false;
+  return readyOf(thing)?.status === 'True' && annotations[REQUESTED_AT] === lastHandledReconcileAt;
 }
 
 /** Everything comes to rest, nothing moves then, and nextAttemptTime is kept. */

@@ -190,12 +190,13 @@ export class Processes {
   }
 }
 
-function argvOf({ rate, timeoutSeconds, elected }: Life['world']['flags']): string[] {
+function argvOf({ rate, timeoutSeconds, elected, namespaces }: Life['world']['flags']): string[] {
   return [
     `--api-url=${API_URL}`,
     `--api-rate=${rate}`,
     `--api-timeout=${timeoutSeconds}s`,
     `--leader-elect=${elected}`,
+    ...(namespaces ? [`--namespaces=${namespaces}`] : []),
     ...(elected ? ['--leader-elect-namespace=pipewright'] : []),
   ];
 }

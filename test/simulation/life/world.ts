@@ -50,7 +50,7 @@ export interface ActivityDraft {
 export interface World {
   readonly seed: string;
   /** `elected`: two processes and a Lease; else one without. */
-  readonly flags: { rate: string; timeoutSeconds: number; elected: boolean };
+  readonly flags: { rate: string; timeoutSeconds: number; elected: boolean; namespaces?: string };
   readonly namespaces: readonly string[];
   readonly organizations: readonly OrganizationDraft[];
   readonly pipes: readonly PipeDraft[];

@@ -43,6 +43,7 @@ export interface StatusView {
   readonly conditions?: readonly ConditionView[];
   readonly nextAttemptTime?: string;
   readonly lastHandledReconcileAt?: string;
+  readonly activity?: object;
   readonly applied?: { readonly generation?: number };
   readonly unconfirmedWrite?: object;
   readonly privateEndpoints?: readonly InventoryView[];

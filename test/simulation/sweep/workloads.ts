@@ -73,11 +73,15 @@ export const WORKLOADS: readonly workload.Workload[] = [
   }),
   organization('named-organization', {
     spec: { name: 'First', privateEndpoints: [ONE] },
-    given: (call) => (Number(call.split('#')[1]) <= 3 ? answers(503) : undefined),
+    given: (call) => {
+      const number = Number(call.split('#')[1]);
+      if (number > 6) return undefined;
+      return number > 3 ? { text: 'HTML', answer: { status: 500, body: 'html' } } : answers(503);
+    },
     acts: {
-      60: (life) => edit(life, ORG, { name: 'Second' }),
-      90: (life) => changeAsSomebody(life, ORGANIZATION, { name: 'Theirs' }),
-      95: asks(ORG, 'once'),
+      120: (life) => edit(life, ORG, { name: 'Second' }),
+      150: (life) => changeAsSomebody(life, ORGANIZATION, { name: 'Theirs' }),
+      155: asks(ORG, 'once'),
     },
     // "a lost rename … landing after a later one"
     not: ['executed late'],
