@@ -1,6 +1,7 @@
 import type { Mutation } from '../mutation.ts';
 
 const LEADERSHIP = 'test/unit/leadership.test.ts';
+const GRACE = 'test/unit/process-grace.test.ts';
 const CONFIG = 'test/unit/config.test.ts';
 const PROXY = 'test/unit/proxy-environment.test.ts';
 const LOG = 'test/unit/log.test.ts';
@@ -26,6 +27,14 @@ const LEADING: readonly Mutation[] = [
     from: 'if (stopWork.signal.aborted) return;',
     to: '',
     seenBy: { test: LEADERSHIP, title: 'stopped in the very moment in which it wins the Lease' },
+  },
+  {
+    name: 'last-word-has-its-time',
+    rule: 'A result that is being written when the grace is over still has a few seconds.',
+    file: 'process.ts',
+    from: 'await pause(clock, LAST_WORD_MS, stopWatches.signal);',
+    to: '',
+    seenBy: { test: GRACE, title: 'a result that cannot be written either holds nobody up' },
   },
 ];
 

@@ -38,10 +38,14 @@ export const observed: Judge = (life, court) => {
   /** Counted from when it was written, ten seconds before it left at the latest. */
   const settleMs = (life.world.flags.timeoutSeconds + 60) * 1_000 - 11_000;
 
-  const settles = ({ target, leftAt }: ApiCall, listed: ReadonlySet<string>): void => {
-    for (const [name, { at }] of unsettled) {
-      const isShown = listed.has(name.slice(target.length + 1));
-      if (name.startsWith(target) && (isShown || leftAt >= at + settleMs)) unsettled.delete(name);
+  const shows = (call: ApiCall, at: number, list: readonly EndpointView[]): void => {
+    const { process, target, leftAt } = call;
+    const listed = new Set(list.map(endpointKey));
+    observations.set(`${process} ${target}`, { at, listed, spelled: new Set(list.map(spelling)) });
+    for (const [name, { at: since }] of unsettled) {
+      const isThere = listed.has(name.slice(target.length + 1));
+      if (name.startsWith(target) && (isThere || leftAt >= since + settleMs))
+        unsettled.delete(name);
     }
   };
 
@@ -119,12 +123,8 @@ export const observed: Judge = (life, court) => {
     const list = reply.result?.privateEndpoints;
     if (Array.isArray(list)) {
       leftOutSince.delete(target);
-      const listed = new Set((list as EndpointView[]).map(endpointKey));
-      missed(target, listed, reply.at);
-      settles(call, listed);
-      const spelled = new Set((list as EndpointView[]).map(spelling));
-      observations.set(key, { at: reply.at, listed, spelled });
-      return;
+      missed(target, new Set((list as EndpointView[]).map(endpointKey)), reply.at);
+      return shows(call, reply.at, list as EndpointView[]);
     }
     if (!reply.result) {
       observations.delete(key);
@@ -132,10 +132,7 @@ export const observed: Judge = (life, court) => {
     }
     const since = leftOutSince.get(target) ?? reply.at;
     leftOutSince.set(target, since);
-    if (reply.at - since >= LEFT_OUT_MS - 1_000) {
-      settles(call, new Set());
-      observations.set(key, { at: reply.at, listed: new Set(), spelled: new Set() });
-    }
+    if (reply.at - since >= LEFT_OUT_MS - 1_000) shows(call, reply.at, []);
     // A name changes no endpoint: what the observation before it has shown still counts.
     else if (body.name === undefined) observations.delete(key);
   };

@@ -38,11 +38,7 @@ export const others: Judge = (life, court) => {
    */
   const isMistakable = (key: string, { since, oursGoneAt }: Present): boolean => {
     if (oursGoneAt !== undefined && since - oursGoneAt <= SETTLE_MS) return true;
-    const { organizations } = life.world;
-    const hides = organizations.some(
-      ({ id, manners }) =>
-        key.startsWith(id) && manners.some(({ behaviour }) => behaviour.organization?.echo),
-    );
+    const hides = life.lags(key.slice(0, 36));
     return (intended.get(key) ?? []).some(({ at, calls }) => {
       const from = at - (hides ? SETTLE_MS : OBSERVATION_MS);
       const isRefused = calls.length > 0 && calls.every(wasRefused);
@@ -53,7 +49,11 @@ export const others: Judge = (life, court) => {
   /** What an object has listed while it adopts. */
   const adopted = new Set<string>();
   const isAdopted = ({ target }: ApiCall, key: string): boolean =>
-    adopted.has(key) && life.objectsFor(target).some((one) => specOf(one).adoptPrivateEndpoints);
+    life.objectsFor(target).some((thing) => {
+      const entry = statusOf(thing).privateEndpoints?.find((one) => key.endsWith(endpointKey(one)));
+      const isSaid = entry?.origin === 'Adopted' && specOf(thing).adoptPrivateEndpoints === true;
+      return isSaid && adopted.has(key);
+    });
 
   life.chronicle.listen((fact) => {
     if (fact.what === 'other') {

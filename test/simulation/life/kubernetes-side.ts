@@ -74,10 +74,8 @@ export class KubernetesSide implements Server {
 function refusal(status: number): WireReply {
   const reason = status === 409 ? 'Conflict' : 'InternalError';
   const body = new Refusal(status, reason, 'the server has trouble of its own').body();
-  const headers = {
-    'content-type': 'application/json',
-    ...(status === 429 && { 'retry-after': '1' }),
-  };
+  const later = status === 429 ? { 'retry-after': '1' } : {};
+  const headers = { 'content-type': 'application/json', ...later };
   return { status, headers, body: JSON.stringify(body) };
 }
 

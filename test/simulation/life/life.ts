@@ -167,12 +167,17 @@ export class Life {
     );
   }
 
+  /** "A list that hides an entry": this organization's is one call behind. */
+  lags(organizationId: string): boolean {
+    const { manners = [] } = this.world.organizations.find(({ id }) => id === organizationId) ?? {};
+    return manners.some(({ behaviour }) => behaviour.organization?.echo === 'lagging');
+  }
+
   /** Those that stand for this target. */
   objectsFor(target: string): Thing[] {
-    const all = this.objects().filter(
-      ({ plural, thing }) => targetOfSpec(plural, specOf(thing)) === target,
+    return this.objects().flatMap(({ plural, thing }) =>
+      targetOfSpec(plural, specOf(thing)) === target ? thing : [],
     );
-    return all.map(({ thing }) => thing);
   }
 
   create({ plural, namespace, name, spec }: ObjectDraft): void {

@@ -4,7 +4,6 @@ import {
   endpointKey,
   type InventoryView,
   keyOf,
-  readyOf,
   specOf,
   statusOf,
   targetOfSpec,
@@ -22,7 +21,7 @@ export interface Outcome {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** For what the API does not show: whether it is sent again before a life ends depends on when. */
+/** An endpoint not seen to be there: whether it is sent again before a life ends depends on when. */
 export const WAITS = 'waits';
 
 /** Listens to a life from its beginning; what it returns reads the outcome at its end. */
@@ -86,21 +85,23 @@ function objectsOf(life: Life): Record<string, string> {
 
 /** Of what stands alone for its target; what a suspended one is depends on when it was suspended. */
 function endsOf(life: Life): Record<string, string> {
-  const alone = (target: string): boolean =>
-    life.world.objects.filter(({ plural, spec }) => targetOfSpec(plural, spec) === target)
-      .length === 1;
+  const { objects } = life.world;
   return Object.fromEntries(
     life.objects().flatMap(({ plural, thing }) => {
-      const { suspend, mode } = specOf(thing);
+      const { organizationId = '', suspend, mode } = specOf(thing);
       const isRenamed = thing.metadata.name.endsWith('-renamed');
-      const isAlone = alone(targetOfSpec(plural, specOf(thing)));
-      if (!isAlone || isRenamed || suspend || mode === 'Plan') return [];
+      const target = targetOfSpec(plural, specOf(thing));
+      const [draft, rival] = objects.filter((one) => targetOfSpec(one.plural, one.spec) === target);
+      if (!draft || rival || isRenamed || suspend || mode === 'Plan') return [];
       const { conditions = [], privateEndpoints = [] } = statusOf(thing);
       const said = conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
-      // Whose they are depends on when it was remade, or when a list showed them.
-      const states = privateEndpoints.map((one) => `${endpointKey(one)} ${one.state}`).sort();
-      const isLong = readyOf(thing)?.reason === 'NotConfirmed';
-      return [[keyOf(plural, thing), isLong ? WAITS : [...said, ...states].join(', ')] as const];
+      // Whose they are depends on when it was remade, or when a list that lags showed them.
+      const isRemade = Date.parse(thing.metadata.creationTimestamp) - life.wall > draft.atMs;
+      const isUnsure = isRemade || life.lags(organizationId);
+      const all = privateEndpoints.map((one) => (isUnsure ? { ...one, origin: '' } : one));
+      const isLong = all.some(({ state }) => state === 'Unconfirmed');
+      const end = isLong ? WAITS : [...said, ...inventoryOf(all)].join(', ');
+      return [[keyOf(plural, thing), end] as const];
     }),
   );
 }
