@@ -23,13 +23,15 @@ export interface MovedTime {
   pass(ms: number, operator: RunningOperator): Promise<void>;
   /**
    * Moves on to the earliest of these times and wakes whoever waits for it; does nothing where one
-   * of them is near.
+   * of them is near. Whose time comes later is woken by a later look.
    */
   passWait(waiting: readonly Waiting[], operator: RunningOperator): Promise<void>;
 }
 
 export function movedTime(): MovedTime {
   let aheadMs = 0;
+  /** Times of objects whose timers ran when the clock was moved, and so are late. */
+  const late = new Map<string, string | undefined>();
   const time: MovedTime = {
     preload: () => movableTime(aheadMs),
     now: () => Date.now() + aheadMs,
@@ -38,18 +40,18 @@ export function movedTime(): MovedTime {
       await jumpTo(aheadMs, operator);
     },
     async passWait(waiting, operator) {
-      const lefts = waiting.map(
-        ({ nextAttemptTime }) => Date.parse(nextAttemptTime ?? '') - time.now(),
-      );
+      const left = ({ nextAttemptTime }: Waiting): number =>
+        Date.parse(nextAttemptTime ?? '') - time.now();
       // Also where an object has no time: then it is being worked on.
-      if (lefts.length === 0 || !lefts.every((left) => left > NEAR_MS)) return;
-      const least = Math.min(...lefts);
-      await time.pass(least, operator);
-      await Promise.all(
-        waiting
-          .filter((_, index) => lefts[index] === least)
-          .map(({ path }) => wake(path, time.now())),
+      if (waiting.length > 0 && waiting.every((one) => left(one) > NEAR_MS)) {
+        await time.pass(Math.min(...waiting.map(left)), operator);
+        for (const { path, nextAttemptTime } of waiting) late.set(path, nextAttemptTime);
+      }
+      const due = waiting.filter(
+        (one) => left(one) <= 0 && late.get(one.path) === one.nextAttemptTime,
       );
+      for (const { path } of due) late.delete(path);
+      await Promise.all(due.map(({ path }) => wake(path, time.now())));
     },
   };
   return time;
