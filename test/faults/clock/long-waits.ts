@@ -22,8 +22,8 @@ export interface MovedTime {
   now(): number;
   pass(ms: number, operator: RunningOperator): Promise<void>;
   /**
-   * Moves on to the earliest of these times and wakes whoever waits for it; does nothing where one
-   * of them is near. Whose time comes later is woken by a later look.
+   * Moves on to the earliest of these times, where none of them is near, and wakes whose time has
+   * come while its timer is late. To be called again and again: the others' times come by themselves.
    */
   passWait(waiting: readonly Waiting[], operator: RunningOperator): Promise<void>;
 }
