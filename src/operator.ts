@@ -1,5 +1,5 @@
-import { type ApiClient, type ApiClientOptions, createApiClient } from './api/http/client.ts';
-import { proxySecrets } from './api/http/proxy.ts';
+import type { Dispatcher } from 'undici';
+import { type ApiClient, createApiClient } from './api/call.ts';
 import type { RateLimiter } from './api/limiter/contract.ts';
 import { Permits } from './api/limiter/permits.ts';
 import type { Clock } from './clock.ts';
@@ -39,8 +39,8 @@ export interface OperatorOptions {
   readonly mayStartCall: () => boolean;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
-  /** How connections to the management API are opened; undici's Pool where absent. */
-  readonly openApi?: ApiClientOptions['open'];
+  /** Opens connections to the management API; real ones where absent. */
+  readonly openApi?: () => Dispatcher;
   /** Ends the watches. */
   readonly signal: AbortSignal;
   /**
@@ -64,16 +64,14 @@ export interface Operator {
 export function createOperator(options: OperatorOptions): Operator {
   const { config, client, clock, log, metrics, signal, stopCalls } = options;
   const queue = new Queue(clock, { ...observeQueue(metrics), ready: () => worker.ready() });
-  if (config.apiProxy) options.guard(proxySecrets(config.apiProxy));
   const api = createApiClient({
     baseUrl: config.apiUrl,
-    ...(config.apiCa !== undefined && { ca: config.apiCa }),
-    ...(config.apiProxy !== undefined && { proxy: config.apiProxy }),
+    ca: config.apiCa,
     timeoutMs: config.apiTimeoutMs,
     clock,
     version: options.version,
     mayStart: options.mayStartCall,
-    ...(options.openApi && { open: options.openApi }),
+    dispatcher: options.openApi?.(),
     onCall: observeCalls(metrics),
   });
   const permits = new Permits({

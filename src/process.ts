@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import { type Clock, pause } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { OPERATIONS } from './kinds/index.ts';
@@ -37,8 +38,8 @@ export interface ProcessOptions {
   readonly startServer: (options: ServerOptions) => Promise<Listener>;
   /** Ends the process well: running reconciles are let end, the Lease is released. */
   readonly stop: AbortSignal;
-  /** How connections are opened; undici's Pool where absent. */
-  readonly open?: { readonly kube: OpenConnections; readonly api: OpenConnections };
+  /** How connections are opened; real ones where absent. */
+  readonly open?: { readonly kube: OpenConnections; readonly api: () => Dispatcher };
 }
 
 /**
@@ -133,11 +134,8 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     metrics: createMetricsPage(metrics.render, clock),
     onError: (error) => log.error(errorFields(error), 'error in the health server'),
   });
-  const api = {
-    api: operator.api.baseUrl,
-    ...(config.apiProxy && { proxy: config.apiProxy.origin }),
-  };
-  log.info({ version, ...api, cluster: host, port: server.port, identity }, 'started');
+  const api = operator.api.baseUrl;
+  log.info({ version, api, cluster: host, port: server.port, identity }, 'started');
   try {
     await leadership.run(stop);
     await Promise.race([operator.events.flush(), graceIsOver]);

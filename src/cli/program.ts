@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { printable } from '../api/reply/text.ts';
+import { printable } from '../api/text.ts';
 import { systemClock } from '../clock.ts';
 import type { Context, Outcome } from './command.ts';
 import { type ConnectionFlags, createKubectl } from './kubectl.ts';

@@ -1,5 +1,5 @@
 import { stringify, type ToStringOptions } from 'yaml';
-import { withEscapes } from '../api/reply/text.ts';
+import { withEscapes } from '../api/text.ts';
 
 /**
  * Block-style YAML of plain JSON data, ending in a newline. A sentence stays on one line, so that a

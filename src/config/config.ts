@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseBaseUrl } from '../api/http/base-url.ts';
+import { parseBaseUrl } from '../api/base-url.ts';
 import type { LogLevel } from '../log.ts';
 import { shown } from '../shown.ts';
 import { type CompleteFlagValues, FLAGS, type FlagValues } from './flag-table.ts';

@@ -1,4 +1,4 @@
-import { parseBaseUrl } from '../api/http/base-url.ts';
+import { parseBaseUrl } from '../api/base-url.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { shown } from '../shown.ts';
 import * as read from './flag-values.ts';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../api/http/base-url.ts';
+import { isLoopback } from '../api/base-url.ts';
 import { shown } from '../shown.ts';
 import type { Reading } from './flags.ts';
 

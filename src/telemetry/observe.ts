@@ -1,4 +1,4 @@
-import type { CallMetric } from '../api/http/client.ts';
+import type { CallMetric } from '../api/call.ts';
 import type { RateLimiter } from '../api/limiter/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { Kind } from '../controller/kind.ts';

@@ -12,16 +12,20 @@ const ECDSA_WITH_SHA256 = sequence(objectId('2a8648ce3d040302'));
 
 /**
  * A self-signed certificate, made anew so that no private key lies in the repository. For a wrong
- * one give another address or days that are over.
+ * one give other addresses or days that are over.
  */
-export function selfSigned(options: { address?: string; daysLeft?: number } = {}): Certificate {
+export function selfSigned(
+  options: { address?: string | readonly string[]; daysLeft?: number } = {},
+): Certificate {
   const { address = '127.0.0.1', daysLeft = 2 } = options;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const until = Date.now() + daysLeft * DAY_MS;
   const name = sequence(
     element(0x31, sequence(objectId('550403'), element(0x0c, Buffer.from('simulator')))),
   );
-  const addresses = sequence(element(0x87, Buffer.from(address.split('.').map(Number))));
+  const addresses = sequence(
+    ...[address].flat().map((one) => element(0x87, Buffer.from(one.split('.').map(Number)))),
+  );
   const extensions = sequence(
     sequence(objectId('551d13'), element(0x04, sequence(element(0x01, Buffer.from([0xff]))))),
     sequence(objectId('551d11'), element(0x04, addresses)),

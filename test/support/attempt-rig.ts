@@ -1,7 +1,7 @@
-import type { ApiRequest } from '../../src/api/http/client.ts';
+import type { ApiRequest } from '../../src/api/call.ts';
 import type { RateLimiterOptions } from '../../src/api/limiter/contract.ts';
 import { Permits } from '../../src/api/limiter/permits.ts';
-import type { Reply } from '../../src/api/reply/reply.ts';
+import type { Reply } from '../../src/api/reply.ts';
 import type { Context } from '../../src/controller/kind.ts';
 import { Caller, type Calls, type NoCall, type Wish } from '../../src/kinds/shared/calls.ts';
 import type { KindContext } from '../../src/kinds/shared/context.ts';

@@ -74,7 +74,7 @@ export function hostileRows(other: string): Hostile[] {
       name: 'wrong-type',
       fault: { status: 200, body: 'wrong-type' },
       reason: odd,
-      says: /carries an error/,
+      says: /no result/,
     },
     {
       name: 'error-with-200',

@@ -1,4 +1,5 @@
-import type { ApiClient, Credential } from '../../src/api/http/client.ts';
+import type { ApiClient } from '../../src/api/call.ts';
+import type { Credential } from '../../src/api/credential.ts';
 import { Permits } from '../../src/api/limiter/permits.ts';
 import type { KindContext } from '../../src/kinds/shared/context.ts';
 import { createRedactor } from '../../src/redaction.ts';

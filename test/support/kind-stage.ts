@@ -1,6 +1,6 @@
-import type { ApiRequest, Reply } from '../../src/api/http/client.ts';
-import { encodePath } from '../../src/api/http/path.ts';
-import { readAnswer } from '../../src/api/reply/envelope.ts';
+import type { ApiRequest } from '../../src/api/call.ts';
+import { encodePath } from '../../src/api/path.ts';
+import { type Reply, readAnswer } from '../../src/api/reply.ts';
 import type { Definition } from '../../src/kinds/schema/definition.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { ManagementApi } from '../simulation/management/api.ts';

@@ -1,4 +1,4 @@
-import type { Answer } from '../../src/api/reply/reply.ts';
+import type { Answer } from '../../src/api/reply.ts';
 import type {
   PipeSettings,
   PipeSettingsSpec,

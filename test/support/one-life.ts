@@ -1,6 +1,8 @@
 import { inspect } from 'node:util';
 import { expect } from 'vitest';
-import type { ApiClient, ApiRequest, Credential, Reply } from '../../src/api/http/client.ts';
+import type { ApiClient, ApiRequest } from '../../src/api/call.ts';
+import type { Credential } from '../../src/api/credential.ts';
+import type { Reply } from '../../src/api/reply.ts';
 import type { Event } from '../../src/controller/kind.ts';
 import type { Definition } from '../../src/kinds/schema/definition.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';

@@ -1,5 +1,5 @@
-import type { Reply } from '../../src/api/reply/reply.ts';
-import { judge } from '../../src/api/reply/verdict.ts';
+import type { Reply } from '../../src/api/reply.ts';
+import { judge } from '../../src/api/verdict.ts';
 import type { Context, Result } from '../../src/controller/kind.ts';
 import { attempt } from '../../src/kinds/organization/attempt.ts';
 import { cleanupGoal, type Goal, goalOf } from '../../src/kinds/organization/decide.ts';

@@ -1,5 +1,5 @@
-import type { Reply } from '../../src/api/reply/reply.ts';
-import { judge } from '../../src/api/reply/verdict.ts';
+import type { Reply } from '../../src/api/reply.ts';
+import { judge } from '../../src/api/verdict.ts';
 import type { Result } from '../../src/controller/kind.ts';
 import { declaredPipe } from '../../src/kinds/pipe-settings/index.ts';
 import { settingsRequest } from '../../src/kinds/pipe-settings/remote.ts';

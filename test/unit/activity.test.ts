@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Reply } from '../../src/api/reply/reply.ts';
-import { judge } from '../../src/api/reply/verdict.ts';
+import type { Reply } from '../../src/api/reply.ts';
+import { judge } from '../../src/api/verdict.ts';
 import { preview } from '../../src/cli/plan/preview.ts';
 import type { Result } from '../../src/controller/kind.ts';
 import { decide } from '../../src/kinds/activity/decide.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normaliseBaseUrl, parseBaseUrl } from '../../src/api/http/base-url.ts';
+import { normaliseBaseUrl, parseBaseUrl } from '../../src/api/base-url.ts';
 
 describe('normaliseBaseUrl', () => {
   it.each([

@@ -34,10 +34,9 @@ const COMPOSITION = new Set([
  * import one another.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  'src/config/': ['src/api/http/base-url.ts'],
+  'src/config/': ['src/api/base-url.ts'],
   'src/telemetry/': [],
-  'src/api/reply/': [],
-  'src/api/http/': ['src/api/reply/'],
+  'src/api/': [],
   'src/api/limiter/': [],
   'src/kube/': [],
   'src/kube/client/': ['src/kube/'],
@@ -55,8 +54,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/kube/client/',
     'src/kube/cache/',
     'src/kube/secrets/',
-    'src/api/http/',
-    'src/api/reply/',
+    'src/api/',
     'src/api/limiter/',
   ],
 };
@@ -68,8 +66,7 @@ const OF_A_KIND = [
   'src/kinds/shared/',
   'src/controller/',
   'src/kube/',
-  'src/api/http/',
-  'src/api/reply/',
+  'src/api/',
   'src/api/limiter/',
 ];
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
@@ -183,11 +180,7 @@ function purityBreaches(path: string, text: string): string[] {
 }
 
 /** Files that import nothing. */
-const NEEDED_AT_START = new Set([
-  'package.json',
-  'src/api/reply/text.ts',
-  'src/config/dns-names.ts',
-]);
+const NEEDED_AT_START = new Set(['package.json', 'src/api/text.ts', 'src/config/dns-names.ts']);
 
 test('a circle is found, also one of types, of three files, and of a file with itself', () => {
   const sources = new Map([

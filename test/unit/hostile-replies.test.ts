@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiClient } from '../../src/api/http/client.ts';
+import { createApiClient } from '../../src/api/call.ts';
 import { systemClock } from '../../src/clock.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
 import { createMask } from '../../src/redaction.ts';
+import { put } from '../support/api-client.ts';
 import { leaks } from '../support/canary.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import {
@@ -15,7 +16,6 @@ import {
   SPELLINGS,
 } from '../support/hostile-bytes.ts';
 import { lifeOf, SPECS } from '../support/one-life.ts';
-import { put } from '../support/plain-client.ts';
 import { type RawServer, startRawServer } from '../support/raw-server.ts';
 
 /** Whatever comes back over a real socket in answer to a call of ours. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judge } from '../../src/api/reply/verdict.ts';
+import { judge } from '../../src/api/verdict.ts';
 import {
   type CommonStatus,
   countAttempts,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judge } from '../../src/api/reply/verdict.ts';
+import { judge } from '../../src/api/verdict.ts';
 import type { Result } from '../../src/controller/kind.ts';
 import { refuseSpec } from '../../src/kinds/shared/checks.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ApiClient } from '../../src/api/http/client.ts';
+import type { ApiClient } from '../../src/api/call.ts';
 import { organization } from '../../src/kinds/organization/index.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { aKindContext } from '../support/kind-context.ts';

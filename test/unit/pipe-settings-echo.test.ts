@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/api/reply/json.ts';
+import { parseJson } from '../../src/api/json.ts';
 import { compare, readEcho } from '../../src/kinds/pipe-settings/echo.ts';
 import { type PipeSettingsStatus, status } from '../../src/kinds/pipe-settings/resource.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Credential } from '../../src/api/http/client.ts';
+import type { Credential } from '../../src/api/credential.ts';
 import { createCredentials } from '../../src/kinds/shared/credentials.ts';
 import { valueOf } from '../../src/kube/secrets/secret-state.ts';
 import { bugFields, errorFields } from '../../src/log.ts';

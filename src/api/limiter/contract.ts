@@ -26,7 +26,7 @@ export interface CallWish {
 export interface CallEnd {
   readonly answered: boolean;
   readonly httpStatus?: number;
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { printable } from '../../api/reply/text.ts';
+import { printable } from '../../api/text.ts';
 import { changeText, counted } from '../words.ts';
 import {
   basisOf,

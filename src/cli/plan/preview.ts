@@ -1,4 +1,4 @@
-import { encodePath } from '../../api/http/path.ts';
+import { encodePath } from '../../api/path.ts';
 import * as activity from '../../kinds/activity/resource.ts';
 import * as organization from '../../kinds/organization/preview.ts';
 import { organizationType } from '../../kinds/organization/resource.ts';

@@ -1,4 +1,4 @@
-import { withEscapes } from '../../api/reply/text.ts';
+import { withEscapes } from '../../api/text.ts';
 import type { Preview } from '../../kinds/shared/preview.ts';
 import { changeText } from '../words.ts';
 import {

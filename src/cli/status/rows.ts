@@ -1,4 +1,4 @@
-import { printable } from '../../api/reply/text.ts';
+import { printable } from '../../api/text.ts';
 import { type Found, shortNameOf } from '../objects.ts';
 import { type ObjectState, STATES, stateOf } from '../state.ts';
 import { ago, counted, table, until } from '../words.ts';

@@ -1,5 +1,5 @@
-import { encodePath } from '../../api/http/path.ts';
-import type { Failure } from '../../api/reply/verdict.ts';
+import { encodePath } from '../../api/path.ts';
+import type { Failure } from '../../api/verdict.ts';
 import type { Context } from '../../controller/kind.ts';
 import { BUSY_ENDPOINT_MS, FAILURES } from '../../waits.ts';
 import type { CallRequest } from '../shared/calls.ts';

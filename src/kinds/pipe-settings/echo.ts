@@ -1,4 +1,4 @@
-import { parseJson } from '../../api/reply/json.ts';
+import { parseJson } from '../../api/json.ts';
 import { canonicalJson } from '../shared/canonical.ts';
 import type { PipeSettingsStatus } from './resource.ts';
 import { isNumber, isSetting } from './settings.ts';

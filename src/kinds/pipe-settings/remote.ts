@@ -1,4 +1,4 @@
-import { encodePath } from '../../api/http/path.ts';
+import { encodePath } from '../../api/path.ts';
 import type { CallRequest } from '../shared/calls.ts';
 import { canonicalJson, digestOf } from '../shared/canonical.ts';
 import type { Declared } from './echo.ts';

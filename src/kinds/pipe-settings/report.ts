@@ -1,4 +1,4 @@
-import type { Success } from '../../api/reply/verdict.ts';
+import type { Success } from '../../api/verdict.ts';
 import type { Event, Result } from '../../controller/kind.ts';
 import { reportApplied, withDrift, withHistory } from '../shared/applied.ts';
 import type { Answer, NoCall } from '../shared/calls.ts';

@@ -1,8 +1,8 @@
-import type { ApiRequest, Objection } from '../../api/http/client.ts';
+import type { ApiRequest, Objection } from '../../api/call.ts';
 import type { Permit } from '../../api/limiter/contract.ts';
 import type { Wish as PermitWish } from '../../api/limiter/permits.ts';
-import { maskFor, maskTexts } from '../../api/reply/masked.ts';
-import { type Failure, judge, type Success } from '../../api/reply/verdict.ts';
+import { maskFor, maskTexts } from '../../api/masked.ts';
+import { type Failure, judge, type Success } from '../../api/verdict.ts';
 import type { Context } from '../../controller/kind.ts';
 import { queueKey } from '../../controller/queue.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';

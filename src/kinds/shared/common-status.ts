@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Verdict } from '../../api/reply/verdict.ts';
+import type { Verdict } from '../../api/verdict.ts';
 import { type Condition, conditionsFor, type Summary } from '../../controller/conditions.ts';
 import type { Result } from '../../controller/kind.ts';
 import { isSameDeclaration, type KubeObject } from '../../kube/resource.ts';

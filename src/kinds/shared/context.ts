@@ -1,4 +1,4 @@
-import type { ApiClient } from '../../api/http/client.ts';
+import type { ApiClient } from '../../api/call.ts';
 import type { Permits } from '../../api/limiter/permits.ts';
 import type { Clock } from '../../clock.ts';
 import type { Event } from '../../controller/kind.ts';

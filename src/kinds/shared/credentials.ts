@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Credential, makeCredential } from '../../api/http/credential.ts';
+import { type Credential, makeCredential } from '../../api/credential.ts';
 import { doubtAbout, keyPairIn, keysOf, type SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { SecretRead } from '../../kube/secrets/secret-state.ts';
 import type { Secrets } from '../../kube/secrets/secrets.ts';

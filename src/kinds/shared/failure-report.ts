@@ -1,4 +1,4 @@
-import type { FailureClass } from '../../api/reply/verdict.ts';
+import type { FailureClass } from '../../api/verdict.ts';
 import type { Event, Result } from '../../controller/kind.ts';
 import type { KubeObject } from '../../kube/resource.ts';
 import { CALLED_OFF_MS, type FailureRule, NEW_OBJECT_MS } from '../../waits.ts';

@@ -1,4 +1,4 @@
-import type { FailureClass } from '../../api/reply/verdict.ts';
+import type { FailureClass } from '../../api/verdict.ts';
 import { longestOf, waitFor } from '../../backoff.ts';
 import {
   CONFIRMATION_WAITS_MS,

@@ -20,7 +20,7 @@ export const CAPS: Readonly<Record<string, number>> = {
 
 /**
  * One for each way in which the product treats a status, as its verdict or an Organization goes by
- * it. That all others have the verdict of one of these is in `../../unit/api-errors.test.ts`.
+ * it. That all others have the verdict of one of these is in `../../unit/api-verdict.test.ts`.
  */
 const STATUSES = [
   301, 307, 400, 401, 403, 404, 405, 408, 409, 410, 418, 422, 423, 424, 429, 500, 503,

@@ -90,15 +90,15 @@ const KEYS: readonly Mutation[] = [
   {
     name: 'credential-id-tells-nothing',
     rule: 'What stands for a key in logs cannot be used to guess it.',
-    file: 'api/http/credential.ts',
-    from: '.update(options.salt)',
+    file: 'api/credential.ts',
+    from: '.update(salt)',
     to: '',
     seenBy: { test: CREDENTIALS, title: 'is salted anew in each process' },
   },
   {
     name: 'key-is-masked-in-names',
     rule: 'A key is hidden in the names of fields too.',
-    file: 'api/reply/masked.ts',
+    file: 'api/masked.ts',
     from: '[mask(name), ',
     to: '[name, ',
     seenBy: { test: CANONICAL, title: 'texts are masked wherever they stand in a result' },
@@ -106,9 +106,9 @@ const KEYS: readonly Mutation[] = [
   {
     name: 'own-texts-are-not-masked',
     rule: 'What an object itself declares is known again, though it looks like a key.',
-    file: 'api/reply/masked.ts',
-    from: 'return shown.has(text) ? text : masked;',
-    to: 'return masked;',
+    file: 'api/masked.ts',
+    from: '|| textsIn([spec, status]).includes(text) ?',
+    to: '?',
     seenBy: { test: CANONICAL, title: 'but for what the object itself shows' },
   },
 ];

@@ -8,10 +8,7 @@ export function encodePath(segments: readonly string[]): string {
 }
 
 function encodeSegment(segment: string): string {
-  if (segment === '' || segment === '.' || segment === '..') {
+  if (/^\.{0,2}$/.test(segment) || !segment.isWellFormed())
     throw new RangeError(`${JSON.stringify(segment)} cannot be a part of a request path`);
-  }
-  if (!segment.isWellFormed())
-    throw new RangeError('a part of a request path is no valid Unicode text');
   return encodeURIComponent(segment);
 }

@@ -1,4 +1,4 @@
-import { maskWhole } from './text.ts';
+import { isObject } from './json.ts';
 
 type Mask = (text: string) => string;
 
@@ -10,18 +10,14 @@ export function maskFor(
   { spec, status }: { readonly spec?: unknown; readonly status?: unknown },
   mask: Mask,
 ): Mask {
-  let shown: ReadonlySet<string> | undefined;
   return (text) => {
-    const masked = maskWhole(text, mask);
-    if (masked === text) return text;
-    shown ??= new Set(textsIn([spec, status]));
-    return shown.has(text) ? text : masked;
+    const masked = mask(text);
+    return masked === text || textsIn([spec, status]).includes(text) ? text : masked;
   };
 }
 
 function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value === 'number') return [String(value)];
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
@@ -38,12 +34,10 @@ export function maskTexts(
 }
 
 function masked(value: unknown, mask: Mask): unknown {
-  if (typeof value === 'string') return mask(value);
-  if (typeof value === 'number') {
-    // A key may be of digits only, and come back as a number.
-    const text = mask(String(value));
-    return text === String(value) ? value : text;
-  }
   if (Array.isArray(value)) return value.map((item) => masked(item, mask));
-  return typeof value === 'object' && value !== null ? maskTexts({ ...value }, mask) : value;
+  if (isObject(value)) return maskTexts(value, mask);
+  if (typeof value !== 'string' && typeof value !== 'number') return value;
+  // A key may be of digits only, and come back as a number.
+  const text = mask(String(value));
+  return text === String(value) ? value : text;
 }

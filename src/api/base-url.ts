@@ -1,0 +1,42 @@
+import { shown } from '../shown.ts';
+
+/**
+ * `https://host/prefix` without a trailing slash and without a trailing `/v1`: what paths and
+ * hashes are built on.
+ */
+export function normaliseBaseUrl(url: URL): string {
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');
+  return `${url.protocol}//${url.host}${path}`;
+}
+
+/** Reads a base address as a user writes it; of a refused one it says what to do. */
+export function parseBaseUrl(
+  text: string,
+  { allowHttp }: { readonly allowHttp: boolean },
+): { readonly url: URL } | { readonly problem: string } {
+  const url = URL.parse(text);
+  const problem = url
+    ? problemOf(url, allowHttp)
+    : `${shown(text)} is not a URL; write it like https://api.example.com`;
+  return url && !problem ? { url: new URL(normaliseBaseUrl(url)) } : { problem };
+}
+
+function problemOf(
+  { protocol, username, password, search, hash, hostname }: URL,
+  allowHttp: boolean,
+) {
+  if (protocol !== 'https:' && protocol !== 'http:')
+    return `the scheme ${protocol.slice(0, -1)} is not supported; use https`;
+  if (username || password)
+    return 'the address must not carry a user name or password; keys come from Secrets';
+  if (search || hash)
+    return `the address must end with the path; remove ${search ? 'the query' : 'the fragment'}`;
+  if (protocol === 'http:' && !allowHttp && !isLoopback(hostname))
+    return 'http would send the keys in clear text; use https, or --api-allow-http for a trusted network';
+  return '';
+}
+
+/** Of a URL's `hostname`. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
