@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { conditionsTable } from '../crds/messages.ts';
-import { renderFlagTable } from '../src/config/config.ts';
+import { FLAG_LIST, flagOf, variableOf } from '../src/config/flags.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 import { readCrds } from './install-manifest.ts';
 
@@ -16,7 +16,7 @@ const ARGOCD = 'deploy/argocd';
 const ACTIONS = ['reconcile', 'resume', 'suspend'];
 /** Tables that are made from the code, by the page that they stand in. */
 const GUIDE_TABLES: Readonly<Record<string, () => string>> = {
-  'deploy/guides/flags.md': () => renderFlagTable().trim(),
+  'deploy/guides/flags.md': flagsTable,
   'deploy/guides/conditions.md': conditionsTable,
   'deploy/guides/metrics.md': metricsTable,
 };
@@ -49,6 +49,16 @@ async function wantedFiles(): Promise<Map<string, string>> {
     [`${ARGOCD}/argocd-cm.yaml`, await argocdPatch(crds.map(({ text }) => kindOf(text)))],
     ...(await Promise.all(tables)),
   ]);
+}
+
+/** But --help and --version. */
+function flagsTable(): string {
+  const rows = FLAG_LIST.map(([name, { placeholder, about, default: fallback }]) => {
+    const written = placeholder === undefined ? flagOf(name) : `${flagOf(name)} ${placeholder}`;
+    const shown = fallback === undefined ? '–' : `\`${fallback}\``;
+    return `| \`${written}\` | \`${variableOf(name)}\` | ${shown} | ${about} |`;
+  });
+  return ['| Flag | Environment | Default | Meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 /** The CRD as a template of Helm. */

@@ -1,133 +1,143 @@
-import { parseArgs } from 'node:util';
-import { shown } from '../shown.ts';
+import * as z from 'zod/mini';
+import { LOG_LEVELS } from '../log.ts';
+import * as value from './values.ts';
 
-/** The value of a text, or what is wrong with the text: repeats it and says what to write. */
-export type Reading<Value> = { readonly value: Value } | { readonly problem: string };
+export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * One flag of the command line. Everything about flags is made from these: parsing, help,
- * environment, the table in the guide.
- */
+/** Command line, help, environment and the table in the guide are made from these. */
 export interface Flag {
-  readonly name: string;
-  /** Stands for the value in the help; a flag without one is a boolean. */
+  /** Stands for the value in the help; a flag without one is true or false. */
   readonly placeholder?: string;
-  /** As a user would write it; absent where there is none. */
+  /** As a user would write it. */
   readonly default?: string;
-  /** For the table, where the default depends on something. */
-  readonly defaultText?: string;
   readonly about: string;
-  /** Has no environment variable. */
-  readonly commandLineOnly?: true;
-  readonly read: (text: string) => Reading<unknown>;
+  /** An issue says what is wrong behind the quoted text. */
+  readonly schema: z.ZodMiniType<unknown, string | undefined>;
 }
 
-/** What was written for a flag, and how to call it in a message. */
-export interface Given {
-  readonly text: string;
-  readonly origin: string;
+/** Every flag but --help and --version; `apiUrl` is --api-url and PIPEWRIGHT_API_URL. */
+export const FLAGS = {
+  apiUrl: {
+    placeholder: 'URL',
+    about: 'Base address of the management API: https, or http on loopback. Required.',
+    schema: z.string('is missing; give one like https://api.example.com'),
+  },
+  apiAllowHttp: {
+    default: 'false',
+    about: 'Allow an --api-url with http that is not on loopback. Keys then travel in clear text.',
+    schema: value.trueOrFalse,
+  },
+  apiCaFile: {
+    placeholder: 'FILE',
+    about: 'PEM file of CA certificates to trust for the management API beside the usual ones.',
+    schema: z.optional(value.certificates),
+  },
+  apiRate: {
+    placeholder: 'N/TIME',
+    default: '10/10s',
+    about: 'Most calls in any period of TIME, for each API key; 0 is unlimited.',
+    schema: value.rate,
+  },
+  apiRateTotal: {
+    placeholder: 'N/TIME',
+    default: '0',
+    about: 'Most calls in any period of TIME, of the whole process; 0 is unlimited.',
+    schema: value.rate,
+  },
+  apiInFlight: {
+    placeholder: 'N',
+    default: '4',
+    about: 'Most calls at once, for each API key; 1 to 100.',
+    schema: value.upToHundred,
+  },
+  apiTimeout: {
+    placeholder: 'TIME',
+    default: '35s',
+    about: 'Timeout of a whole call to the management API; 1s to 5m.',
+    schema: value.duration('1s', '5m'),
+  },
+  kubeconfig: {
+    placeholder: 'FILE',
+    about: 'Kubeconfig file; else that of the Pod, or the usual one.',
+    schema: z.optional(value.readableFile),
+  },
+  context: {
+    placeholder: 'NAME',
+    about: 'Context of the kubeconfig to use; else the current one.',
+    schema: z.optional(z.string()),
+  },
+  namespaces: {
+    placeholder: 'A,B',
+    about: 'Namespaces to work in, else all; Roles then suffice.',
+    schema: z.optional(value.namespaces),
+  },
+  selector: {
+    placeholder: 'SELECTOR',
+    about: 'Label selector: work only on matching objects, as one of several shards.',
+    schema: z.optional(value.labelSelector),
+  },
+  secretSelector: {
+    placeholder: 'LABELS',
+    about: 'Labels that a Secret must have to be used, all of them: a=b,c=d.',
+    schema: z.optional(value.labels),
+  },
+  planOnly: {
+    default: 'false',
+    about: 'Treat every object as in Plan mode: nothing is changed at the API.',
+    schema: value.trueOrFalse,
+  },
+  leaderElect: {
+    about: 'Work only while holding a Lease. Default: true in a Pod, else false.',
+    schema: value.trueOrFalse,
+  },
+  leaderElectNamespace: {
+    placeholder: 'NAMESPACE',
+    about: 'Namespace of the Lease; else that of the Pod.',
+    schema: z.optional(value.namespace),
+  },
+  leaderElectName: {
+    placeholder: 'NAME',
+    about: 'Name of the Lease; else pipewright, and a hash where selector or namespaces are set.',
+    schema: z.optional(value.leaseName),
+  },
+  cleanupDeadline: {
+    placeholder: 'TIME',
+    default: '10m',
+    about: 'How long a deletion waits for private endpoints to be removed; 1m to 24h.',
+    schema: value.duration('1m', '24h'),
+  },
+  listen: {
+    placeholder: 'ADDRESS',
+    default: ':8080',
+    about: 'Address of /livez, /readyz and /metrics; port 0 selects a free port.',
+    schema: value.listenAddress,
+  },
+  logLevel: {
+    placeholder: 'LEVEL',
+    default: 'info',
+    about: `One of ${LOG_LEVELS.join(', ')}.`,
+    schema: z.enum(LOG_LEVELS, `is not a level; give one of ${LOG_LEVELS.join(', ')}`),
+  },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+export const FLAG_LIST: readonly (readonly [name: string, flag: Flag])[] = Object.entries(FLAGS);
+const PREFIX = 'PIPEWRIGHT_';
+
+/** `--api-url` of `apiUrl`. */
+export function flagOf(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-export interface Arguments {
-  /** By flag. An empty value counts as none given, so that a template may leave one out. */
-  readonly given: ReadonlyMap<string, Given>;
-  readonly problems: readonly string[];
+/** `PIPEWRIGHT_API_URL` of `apiUrl`. */
+export function variableOf(name: string): string {
+  return PREFIX + flagOf(name).slice(2).toUpperCase().replaceAll('-', '_');
 }
 
-const ENVIRONMENT_PREFIX = 'PIPEWRIGHT_';
-/**
- * What Kubernetes itself sets in every container next to a Service named pipewright or pipewright-…
- */
-const SERVICE_LINK =
-  /_SERVICE_HOST$|_SERVICE_PORT(_.+)?$|_PORT$|_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?$/;
+/** What Kubernetes sets in every container beside a Service named pipewright or pipewright-…. */
+const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_\d+_[A-Z]+(_(ADDR|PORT|PROTO))?)?)$/;
 
-export function environmentName(flag: string): string {
-  return ENVIRONMENT_PREFIX + flag.toUpperCase().replaceAll('-', '_');
-}
-
-/**
- * Sorts out which flag got which text, a flag before the environment; says everything that is
- * wrong, not only the first.
- */
-export function readArguments(
-  flags: readonly Flag[],
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Arguments {
-  const line = readCommandLine(flags, argv);
-  const environment = readEnvironment(flags, env);
-  const both = new Map([...environment.given, ...line.given]);
-  const given = new Map([...both].filter(([, { text }]) => text !== ''));
-  return { given, problems: [...line.problems, ...environment.problems] };
-}
-
-function readCommandLine(flags: readonly Flag[], argv: readonly string[]): Arguments {
-  const byName = new Map(flags.map((flag) => [flag.name, flag]));
-  const given = new Map<string, Given>();
-  const problems: string[] = [];
-  const tokens = tokensOf(argv);
-  for (const [at, token] of tokens.entries()) {
-    if (token.kind === 'positional' && valueBehind(tokens[at - 1], token, byName) === undefined)
-      problems.push(noFlag(token.value));
-    if (token.kind !== 'option') continue;
-    const flag = byName.get(token.name);
-    const name = `--${token.name}`;
-    const implied = flag?.placeholder === undefined ? 'true' : undefined;
-    const text = token.value ?? valueBehind(token, tokens[at + 1], byName) ?? implied;
-    if (!flag) problems.push(noFlag(token.rawName));
-    else if (text === undefined)
-      problems.push(`${name} has no value; write ${name}=${flag.placeholder}`);
-    else if (given.has(flag.name)) problems.push(`${name} is given twice; leave one of them out`);
-    else given.set(flag.name, { text: text.trim(), origin: name });
-  }
-  return { given, problems };
-}
-
-type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
-
-/** To parseArgs one dash begins a group of one-letter flags; behind a blank it is a plain text. */
-function tokensOf(argv: readonly string[]): readonly Token[] {
-  const args = argv.map((text) => (/^-[^-]/.test(text) ? ` ${text}` : text));
-  return parseArgs({ args, strict: false, tokens: true }).tokens;
-}
-
-/** The text behind a flag where it is its value: that of a mistyped flag is no second mistake. */
-function valueBehind(
-  flag: Token | undefined,
-  next: Token | undefined,
-  byName: ReadonlyMap<string, Flag>,
-): string | undefined {
-  if (flag?.kind !== 'option' || flag.value !== undefined || next?.kind !== 'positional')
-    return undefined;
-  const known = byName.get(flag.name);
-  if (known === undefined) return next.value.startsWith(' -') ? undefined : next.value;
-  const isSwitch = known.placeholder === undefined;
-  return isSwitch && !/^(true|false)$/.test(next.value) ? undefined : next.value;
-}
-
-/** Repeats no value: a mistyped flag is named up to where one may begin. */
-function noFlag(argument: string): string {
-  const text = argument.trim();
-  const [flag] = /^-[^=:@\s]*/.exec(text) ?? [];
-  if (flag !== undefined) return `${flag} is no flag; --help lists all`;
-  return `${shown(text)} belongs to no flag; every value follows a flag, as in --log-level debug`;
-}
-
-function readEnvironment(
-  flags: readonly Flag[],
-  env: Readonly<Record<string, string | undefined>>,
-): Arguments {
-  const names = new Map(
-    flags.filter((flag) => !flag.commandLineOnly).map(({ name }) => [environmentName(name), name]),
-  );
-  const given = new Map<string, Given>();
-  const problems: string[] = [];
-  for (const [variable, text] of Object.entries(env)) {
-    if (!variable.startsWith(ENVIRONMENT_PREFIX) || text === undefined) continue;
-    const name = names.get(variable);
-    if (name !== undefined) given.set(name, { text: text.trim(), origin: variable });
-    else if (!SERVICE_LINK.test(variable))
-      problems.push(`the environment variable ${variable} belongs to no flag; --help lists all`);
-  }
-  return { given, problems };
+/** Whether it looks like one of ours and is none. */
+export function isStrayVariable(variable: string): boolean {
+  if (!variable.startsWith(PREFIX) || SERVICE_LINK.test(variable)) return false;
+  return !FLAG_LIST.some(([name]) => variableOf(name) === variable);
 }

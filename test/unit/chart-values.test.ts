@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { FLAGS } from '../../src/config/flag-table.ts';
+import { FLAG_LIST, flagOf } from '../../src/config/flags.ts';
 
 const CHART = 'deploy/helm/pipewright';
 const read = (path: string): string => readFileSync(path, 'utf8');
@@ -13,7 +13,7 @@ test('the comments of values.yaml name every flag that has a value', () => {
   const named = [...read(`${CHART}/values.yaml`).matchAll(/\(--([a-z-]+)\)/g)].map(
     ([, one = '']) => one,
   );
-  const flags = FLAGS.filter((flag) => !('commandLineOnly' in flag)).map(({ name }) => name);
+  const flags = FLAG_LIST.map(([name]) => flagOf(name).slice(2));
   expect(named.toSorted()).toEqual(flags.filter((name) => !NO_VALUE.test(name)).toSorted());
 });
 

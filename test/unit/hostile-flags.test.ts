@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { FLAGS } from '../../src/config/flag-table.ts';
-import { environmentName } from '../../src/config/flags.ts';
+import { FLAG_LIST, flagOf, variableOf } from '../../src/config/flags.ts';
 import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
 import { errorFields } from '../../src/log.ts';
 import { selfSigned } from '../simulator/certificate.ts';
@@ -17,7 +16,7 @@ function messageOf(argv: readonly string[], env: Record<string, string> = {}): s
   return parsed.message;
 }
 
-const flag = fc.constantFrom(...FLAGS.map(({ name }) => name));
+const flag = fc.constantFrom(...FLAG_LIST.map(([name]) => name));
 
 /** In front of the last @ a password may have anything in it. */
 const passwordInFront = fc
@@ -44,8 +43,8 @@ const withPassword = fc.oneof(
     .map(([of, before, after]) => `${of}${before}${CANARY}${after}`),
 );
 
-const FILE_FLAGS = FLAGS.filter((one) => 'placeholder' in one && one.placeholder === 'FILE').map(
-  ({ name }) => name,
+const FILE_FLAGS = FLAG_LIST.flatMap(([name, { placeholder }]) =>
+  placeholder === 'FILE' ? [name] : [],
 );
 
 /** What a file may hold, with a secret behind its beginning. */
@@ -79,16 +78,16 @@ describe('whatever the process is started with', () => {
     const way = fc.constantFrom('=', 'apart', 'environment', 'mistyped', 'stray', 'one dash');
     fc.assert(
       fc.property(flag, withPassword, way, (name, value, how) => {
-        const more = name === 'api-url' ? [] : [URL_FLAG];
+        const more = name === 'apiUrl' ? [] : [URL_FLAG];
         const argv = {
-          '=': [...more, `--${name}=${value}`],
-          apart: [...more, `--${name}`, value],
+          '=': [...more, `${flagOf(name)}=${value}`],
+          apart: [...more, flagOf(name), value],
           environment: more,
-          mistyped: [...more, `--x-${name}=${value}`],
+          mistyped: [...more, `--x-${flagOf(name).slice(2)}=${value}`],
           stray: [...more, value],
-          'one dash': [...more, `-${name}=${value}`],
+          'one dash': [...more, `${flagOf(name).slice(1)}=${value}`],
         }[how];
-        const env = how === 'environment' ? { [environmentName(name)]: value } : undefined;
+        const env = how === 'environment' ? { [variableOf(name)]: value } : undefined;
         expect(messageOf(argv, env)).not.toContain(CANARY);
       }),
       { numRuns: 4_000 },
@@ -102,12 +101,12 @@ describe('whatever the process is started with', () => {
     await fc.assert(
       fc.asyncProperty(any, textOfFile, way, async (name, value, how) => {
         const argv = {
-          '=': [URL_FLAG, `--${name}=${value}`],
-          apart: [URL_FLAG, `--${name}`, value],
+          '=': [URL_FLAG, `${flagOf(name)}=${value}`],
+          apart: [URL_FLAG, flagOf(name), value],
           environment: [URL_FLAG],
           stray: [URL_FLAG, value],
         }[how];
-        const env = how === 'environment' ? { [environmentName(name)]: value } : undefined;
+        const env = how === 'environment' ? { [variableOf(name)]: value } : undefined;
         const message = messageOf(argv, env);
         expect(message).toMatch(/^pipewright cannot start/);
         expect(message).not.toContain(CANARY);
@@ -126,7 +125,7 @@ describe('whatever the process is started with', () => {
     for (const text of [key, key.replaceAll('\n', ' '), key.replaceAll('\n', '\\n'), btoa(key)]) {
       const message = messageOf([URL_FLAG], { PIPEWRIGHT_API_CA_FILE: text });
       expect(message).toContain(
-        'PIPEWRIGHT_API_CA_FILE: holds the text of a file; give the path of one',
+        'PIPEWRIGHT_API_CA_FILE: (the text of a file or a key, not shown) is not a file',
       );
       for (const part of text.match(/[A-Za-z0-9+/]{16}/g) ?? [])
         expect(message).not.toContain(part);
@@ -158,19 +157,19 @@ describe('whatever the process is started with', () => {
     );
     const word = fc.oneof(
       text,
-      flag.map((name) => `--${name}`),
-      fc.tuple(flag, text).map(([name, value]) => `--${name}=${value}`),
+      flag.map((name) => flagOf(name)),
+      fc.tuple(flag, text).map(([name, value]) => `${flagOf(name)}=${value}`),
       fc.constantFrom('--', '-', '---', '--=', '--=x', '-h', '--no-help', '--__proto__', URL_FLAG),
     );
     const env = fc.dictionary(
-      fc.oneof(flag.map(environmentName), fc.constantFrom('PIPEWRIGHT_', 'NO_PROXY', 'HTTP_PROXY')),
+      fc.oneof(flag.map(variableOf), fc.constantFrom('PIPEWRIGHT_', 'NO_PROXY', 'HTTP_PROXY')),
       text,
       { maxKeys: 4 },
     );
     fc.assert(
       fc.property(fc.array(word, { maxLength: 6 }), env, (argv, given) => {
         const lines = messageOf(argv, given).split('\n');
-        const isHelp = lines[0]?.startsWith('pipewright manages') ?? false;
+        const isHelp = lines[0]?.startsWith('Usage: pipewright') ?? false;
         expect(isHelp || lines.every((line) => line.length <= 1_024)).toBe(true);
       }),
       { numRuns: 1_500 },
