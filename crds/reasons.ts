@@ -98,7 +98,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
   SecretForbidden: {
     ready: 'False',
     means:
-      'The operator may not read the Secret, it lacks the labels of --secret-selector, or the namespace refers to too many. The message says which.',
+      'The operator may not read the Secret, or it lacks the labels of --secret-selector. The message says which.',
   },
   SpecInvalid: {
     ready: 'False',

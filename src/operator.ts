@@ -14,7 +14,7 @@ import type { KubeClient } from './kube/client/client.ts';
 import { createFinalizerWriter } from './kube/client/finalizers.ts';
 import { createEvents, type Events } from './kube/events/events.ts';
 import { LEASE } from './kube/lease/lease-record.ts';
-import { createSecrets } from './kube/secrets/secrets.ts';
+import { createSecrets } from './kube/secrets.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import {
@@ -87,9 +87,8 @@ export function createOperator(options: OperatorOptions): Operator {
   const secrets = createSecrets({
     client,
     clock,
-    log,
     signal,
-    selector: config.secretSelector,
+    labels: config.secretSelector,
     onChange: (namespace, name) => {
       for (const listener of secretListeners) listener(`${namespace}/${name}`);
     },
@@ -100,7 +99,6 @@ export function createOperator(options: OperatorOptions): Operator {
     guard: options.guard,
     onRenewed: (credential) => limiter.renew(credential),
   });
-  secretListeners.push((secret) => credentials.forget(secret));
   const events = createEvents({ client, clock, log, instance: options.instance });
 
   const emit: WorkerOptions['emit'] = (object, type, { type: severity, ...said }) => {
@@ -121,6 +119,7 @@ export function createOperator(options: OperatorOptions): Operator {
     clock,
     enqueue: (id, priority) => queue.add(id, priority),
     changed: (id) => worker.changed(id),
+    forgetSecret: credentials.forget,
     onSecretChange: (listener) => void secretListeners.push(listener),
     log,
     apiTimeoutMs: config.apiTimeoutMs,

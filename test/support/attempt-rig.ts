@@ -7,7 +7,7 @@ import { Caller, type Calls, type NoCall, type Wish } from '../../src/kinds/shar
 import type { KindContext } from '../../src/kinds/shared/context.ts';
 import type { CredentialRead } from '../../src/kinds/shared/credentials.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
-import type { SecretState } from '../../src/kube/secrets/secret-state.ts';
+import type { SecretState } from '../../src/kube/secrets.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -125,13 +125,14 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
       close: async () => undefined,
     },
     permits,
-    secrets: { refer: () => undefined, release: () => undefined, state: () => rig.secret },
+    secrets: { awaitChange: () => undefined, release: () => undefined, state: () => rig.secret },
     readCredential: async () => rig.key,
     clock,
     enqueue,
     changed: () => undefined,
     announce: () => undefined,
     onSecretChange: () => undefined,
+    forgetSecret: () => undefined,
     log: createLog({ level: 'silent', redactor: createRedactor() }),
     apiTimeoutMs: 35_000,
     planOnly: false,

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Cluster } from '../../src/kube/client/cluster.ts';
 import { type KubeObject, objectPath, type ResourceType } from '../../src/kube/resource.ts';
-import type { SecretObject } from '../../src/kube/secrets/secret-state.ts';
+import type { SecretObject } from '../../src/kube/secrets.ts';
 import { aLine, aList, aStatus, sendJson } from './kube-server.ts';
 
 /** One call as it arrived. */

@@ -34,7 +34,7 @@ export function aKindContext(
       wake: () => undefined,
     }),
     secrets: {
-      refer: () => undefined,
+      awaitChange: () => undefined,
       release: () => undefined,
       state: () => ({ state: 'unknown' }),
     },
@@ -46,6 +46,7 @@ export function aKindContext(
     clock,
     enqueue: () => undefined,
     onSecretChange: () => undefined,
+    forgetSecret: () => undefined,
     log: createLog({ level: 'silent', redactor: createRedactor() }),
     apiTimeoutMs: 35_000,
     planOnly,

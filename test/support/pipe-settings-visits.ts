@@ -28,7 +28,7 @@ export interface Facts extends Omit<DeclaredFacts<PipeSettings>, 'now'> {
 /** An object that is alone, with a Secret that was tried and has not changed. */
 function factsOf(more: Partial<Facts> = {}): Facts {
   return {
-    secret: { state: 'present', resourceVersion: '1', type: undefined, changedAt: undefined },
+    secret: { state: 'present', resourceVersion: '1' },
     triedSecret: '1',
     hasSlot: false,
     others: [],

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { audit, waitFor } from '../controlplane/client.ts';
+import { waitFor } from '../controlplane/client.ts';
 import { parseExposition } from './exposition.ts';
 import type { Scene } from './scene.ts';
 import type { Condition, Pset } from './scene-objects.ts';
@@ -19,46 +19,6 @@ export async function settled(scene: Scene, operator?: { idle(): Promise<void> }
   await waitFor(() => scene.events(name), {
     what: `an event about ${name}`,
     until: (events) => events.length > 0,
-  });
-}
-
-/**
- * Resolves when the operator has listed a Secret to watch it: one read of its value serves all from
- * then on; before, each who needs it asks.
- */
-export async function secretListed({ user }: Scene, name: string): Promise<void> {
-  const lists = () => audit({ user, resource: 'secrets', verb: 'list', name });
-  await waitFor(lists, {
-    what: `the Secret ${name} to be listed`,
-    until: ({ length }) => length > 0,
-  });
-}
-
-/**
- * Resolves when the operator has heard of what became of a Secret: it comes by a watch of its own,
- * before or after what is done to objects.
- */
-export async function secretKnown(
-  scene: Scene,
-  name: string,
-  reason: string,
-  timeoutMs?: number,
-): Promise<void> {
-  const told = async (): Promise<string> => {
-    const marker = `marker-${crypto.randomUUID().slice(0, 8)}`;
-    await scene.psets.create(marker, { credentialsSecretRef: { name } });
-    const object = await scene.psets.untilIt(
-      marker,
-      'a verdict',
-      (one) => ready(one).reason !== 'Pending',
-    );
-    await scene.psets.remove(marker);
-    return ready(object).reason;
-  };
-  await waitFor(told, {
-    what: `the Secret ${name} to be ${reason}`,
-    until: (seen) => seen === reason,
-    ...(timeoutMs !== undefined && { timeoutMs }),
   });
 }
 

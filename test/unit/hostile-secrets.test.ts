@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCredentials } from '../../src/kinds/shared/credentials.ts';
-import { type SecretObject, valueOf } from '../../src/kube/secrets/secret-state.ts';
+import type { SecretObject } from '../../src/kube/secrets.ts';
 import { anObject } from '../support/kube-server.ts';
 
 /** Whoever may write a Secret may write anything into it, under any name, and refer to any key. */
@@ -56,8 +56,8 @@ test('any Secret is a usable key, or a problem in words without a value of it', 
       const secret: SecretObject = { ...anObject('api', '7'), type: of, data: held };
       const { read } = createCredentials({
         secrets: {
-          read: (_namespace, _name, wanted) => Promise.resolve(valueOf(secret, new Set(wanted))),
-          isReferred: () => true,
+          read: () => Promise.resolve({ state: 'present', resourceVersion: '7', secret }),
+          forget: () => undefined,
         },
         baseUrl: 'https://api.test',
         guard: () => () => undefined,
@@ -78,16 +78,5 @@ test('any Secret is a usable key, or a problem in words without a value of it', 
       expect(Object.keys(Object.prototype)).toEqual([]);
     }),
     { numRuns: 400 },
-  );
-});
-
-test('what is kept of a Secret is no more than what is used', () => {
-  fc.assert(
-    fc.property(data, fc.array(keyName, { maxLength: 3 }), (held, wanted) => {
-      const kept = valueOf({ ...anObject('api', '7'), data: held }, new Set(wanted));
-      expect(Object.keys(kept.data).toSorted()).toEqual([...new Set(wanted)].toSorted());
-      expect(JSON.stringify(kept).length).toBeLessThan(wanted.length * 8_192 + 2_048);
-    }),
-    { numRuns: 200 },
   );
 });

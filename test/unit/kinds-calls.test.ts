@@ -330,7 +330,7 @@ describe('the key of an object that is being deleted', () => {
 
 test('the version that was tried is known for the Secret it is of, until the object is gone', async () => {
   const rig = attemptRig();
-  rig.secret = { state: 'present', resourceVersion: '2', type: undefined, changedAt: undefined };
+  rig.secret = { state: 'present', resourceVersion: '2' };
   const tried = () => rig.caller.factsOf(anyObject('a')).triedSecret;
   expect(tried()).toBeUndefined();
   rig.key = aKey('key', '2');

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CredentialRead, createCredentials } from '../../src/kinds/shared/credentials.ts';
-import { KubeError } from '../../src/kube/client/kube-error.ts';
-import type { SecretRef } from '../../src/kube/secrets/key-pair.ts';
-import { type SecretRead, valueOf } from '../../src/kube/secrets/secret-state.ts';
+import type { SecretRef } from '../../src/kube/key-pair.ts';
+import type { SecretRead } from '../../src/kube/secrets.ts';
 import { expectReadable } from '../support/status-law.ts';
 
 const KEY_ID = 'canary-key-id-7731';
@@ -30,7 +29,7 @@ function aSecret(
     type: more.type ?? 'Opaque',
     data: base64(values),
   };
-  return valueOf(secret, new Set(Object.keys(values)));
+  return { state: 'present', resourceVersion: secret.metadata.resourceVersion, secret };
 }
 
 const GOOD = { keyId: KEY_ID, keySecret: KEY_SECRET };
@@ -38,13 +37,13 @@ const GOOD = { keyId: KEY_ID, keySecret: KEY_SECRET };
 /** Secrets by `namespace/name`, and what is guarded at the moment. */
 function setUp(secrets: Record<string, SecretRead>, baseUrl = 'https://api.test') {
   const guarded: (readonly string[])[] = [];
-  const unreferred = new Set<string>();
+  const forgotten: string[] = [];
   const renewed: string[] = [];
   const credentials = createCredentials({
     secrets: {
       read: (namespace, name) =>
         Promise.resolve(secrets[`${namespace}/${name}`] ?? { state: 'absent' }),
-      isReferred: (namespace, name) => !unreferred.has(`${namespace}/${name}`),
+      forget: (namespace, name) => void forgotten.push(`${namespace}/${name}`),
     },
     baseUrl,
     guard: (values) => {
@@ -53,7 +52,7 @@ function setUp(secrets: Record<string, SecretRead>, baseUrl = 'https://api.test'
     },
     onRenewed: (credential) => renewed.push(credential),
   });
-  return { credentials, secrets, guarded, unreferred, renewed };
+  return { credentials, secrets, guarded, forgotten, renewed };
 }
 
 async function readOne(secret: SecretRead, ref: SecretRef = REF): Promise<CredentialRead> {
@@ -196,16 +195,6 @@ test('a Secret that may not be read is told in the words of who was refused', as
   expect(problem).toEqual({ reason: 'SecretForbidden', message: 'the rule is missing' });
 });
 
-test('where Kubernetes gave no answer it is no problem of the Secret, but an error', async () => {
-  const error = new KubeError({
-    call: 'GET Secret ns/api',
-    status: 0,
-    reason: 'Timeout',
-    body: '',
-  });
-  await expect(readOne({ state: 'failed', error })).rejects.toBe(error);
-});
-
 describe('the id of a credential', () => {
   async function idOf({ credentials }: ReturnType<typeof setUp>, name: string): Promise<string> {
     const read = await credentials.read('ns', { name });
@@ -273,14 +262,6 @@ describe('what is made of a Secret', () => {
     expect(guarded).toHaveLength(2);
   });
 
-  test('is not kept where nobody refers to the Secret any more when it has been read', async () => {
-    const { credentials, guarded, unreferred } = setUp({ 'ns/api': aSecret(GOOD) });
-    const reading = credentials.read('ns', REF);
-    unreferred.add('ns/api');
-    expect(await reading).toMatchObject({ ok: true });
-    expect(guarded).toEqual([]);
-  });
-
   test('masks the key id, the secret and the pair in any text', async () => {
     const read = await readOne(aSecret(GOOD));
     if (!read.ok) throw new Error(read.problem.message);
@@ -289,27 +270,18 @@ describe('what is made of a Secret', () => {
   });
 });
 
-test('a credential is renewed where its Secret was written since it was first looked for, once per version and choice of keys', async () => {
-  const on = setUp({ 'ns/api': aSecret({ ...GOOD, other: KEY_SECRET }), 'ns2/api': aSecret(GOOD) });
+test('a credential is renewed where its Secret was written since it was read, once per version and choice of keys', async () => {
+  const on = setUp({ 'ns/api': aSecret({ ...GOOD, other: KEY_SECRET }) });
   const choices: readonly SecretRef[] = [REF, { ...REF, keySecretKey: 'other' }];
-  const readAll = async (namespace: string) => {
+  const readAll = async () => {
     on.renewed.length = 0;
-    for (const ref of [...choices, ...choices]) await on.credentials.read(namespace, ref);
+    for (const ref of [...choices, ...choices]) await on.credentials.read('ns', ref);
     return on.renewed.length;
   };
-  const write = (secret: string, read: SecretRead) => {
-    on.secrets[secret] = read;
-    on.credentials.forget(secret);
-  };
-  expect(await readAll('ns'), 'first').toBe(0);
-  expect(await readAll('ns2'), 'the same key elsewhere').toBe(0);
-  write('ns/api', aSecret({ ...GOOD, other: KEY_SECRET }, { version: '2' }));
-  expect(await readAll('ns'), 'another version').toBe(2);
-  expect(await readAll('ns3'), 'none').toBe(0);
-  write('ns3/api', aSecret({ ...GOOD, other: KEY_SECRET }, { version: '3' }));
-  expect(await readAll('ns3'), 'where there was none').toBe(2);
-  on.unreferred.add('ns/api');
+  expect(await readAll(), 'first').toBe(0);
+  on.secrets['ns/api'] = aSecret({ ...GOOD, other: KEY_SECRET }, { version: '2' });
+  expect(await readAll(), 'another version').toBe(2);
   on.credentials.forget('ns/api');
-  on.unreferred.clear();
-  expect(await readAll('ns'), 'known no more').toBe(0);
+  expect(on.forgotten).toEqual(['ns/api']);
+  expect(await readAll(), 'known no more').toBe(0);
 });

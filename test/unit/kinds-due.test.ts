@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { timestamp } from '../../src/kinds/shared/canonical.ts';
 import { type CallFacts, type Due, whenDue } from '../../src/kinds/shared/due.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
-import type { SecretState } from '../../src/kube/secrets/secret-state.ts';
+import type { SecretState } from '../../src/kube/secrets.ts';
 import { HOUR, MINUTE, REQUESTED_AT, T0 } from '../support/objects.ts';
 
 interface Wanted {
@@ -48,8 +48,6 @@ function object({ reason, next, appliedAgo, ...wanted }: Wanted): KubeObject {
 const present = (resourceVersion: string): SecretState => ({
   state: 'present',
   resourceVersion,
-  type: undefined,
-  changedAt: undefined,
 });
 const tried = { secret: present('1'), triedSecret: '1' };
 const now = (priority: 'user' | 'scheduled', halfOpen: boolean): Due => ({
@@ -160,7 +158,7 @@ describe('with another Secret', () => {
   const NEW: Partial<CallFacts> = { secret: present('2') };
   const FIRST: Partial<CallFacts> = { triedSecret: undefined };
   const is = (state: 'absent' | 'forbidden' | 'unknown'): Partial<CallFacts> => ({
-    secret: state === 'forbidden' ? { state, message: 'm' } : { state },
+    secret: { state },
   });
   const NOW = now('scheduled', false);
   const NOT = later(MINUTE);

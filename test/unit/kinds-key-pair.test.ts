@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { doubtAbout, keyPairIn } from '../../src/kube/secrets/key-pair.ts';
-import { type SecretValue, valueOf } from '../../src/kube/secrets/secret-state.ts';
+import { doubtAbout, keyPairIn } from '../../src/kube/key-pair.ts';
+import type { SecretObject } from '../../src/kube/secrets.ts';
 
-function aSecret(keyId: string, keySecret: string): SecretValue {
+function aSecret(keyId: string, keySecret: string): SecretObject {
   const data = { keyId, keySecret };
   const encoded = Object.entries(data).map(([key, value]) => [
     key,
@@ -15,7 +15,7 @@ function aSecret(keyId: string, keySecret: string): SecretValue {
     resourceVersion: '1',
     creationTimestamp: 't',
   };
-  return valueOf({ metadata, data: Object.fromEntries(encoded) }, new Set(Object.keys(data)));
+  return { metadata, data: Object.fromEntries(encoded) };
 }
 
 const pairOf = (keyId: string, keySecret: string) =>

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { type PipeSettings, pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
-import { SECRET } from '../../src/kube/secrets/secret-state.ts';
+import { SECRET } from '../../src/kube/secrets.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeKubeServer } from '../support/fake-kube-server.ts';
 import { startOnFakes, startPlainApi } from '../support/operator-on-fakes.ts';

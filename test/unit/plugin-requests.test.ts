@@ -192,7 +192,7 @@ describe('check', () => {
     items: [{ metadata: { name: 'api' }, data: data(keySecret) }],
   });
   const deployment = { items: [{ spec: { template: { spec: { serviceAccountName: 'pw' } } } }] };
-  const rights = definitions.length * 4 + 2 + 3;
+  const rights = definitions.length * 4 + 2 + 1;
   const ANSWERS = {
     'get crd': crds,
     'get lease': lease('2026-03-01T11:59:50.000000Z'),
@@ -260,7 +260,7 @@ test('the rights that are asked for are those that the manifests give', () => {
     resources.flatMap((path) => verbs.map((verb) => [apiGroups[0], path, verb].join(' '))),
   );
   const use = { namespace: 'ingest', name: 'api', ref: { name: 'api' }, objects: [] };
-  const asked = [...rightsOnObjects('ingest'), ...rightsOnSecret(use)].map(
+  const asked = [...rightsOnObjects('ingest'), rightsOnSecret(use)].map(
     ({ group, resource, subresource, verb }) =>
       [group, subresource === undefined ? resource : `${resource}/${subresource}`, verb].join(' '),
   );

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
 import { LEASE, type Lease } from '../../src/kube/lease/lease-record.ts';
-import { SECRET } from '../../src/kube/secrets/secret-state.ts';
+import { SECRET } from '../../src/kube/secrets.ts';
 import { runProcess } from '../../src/process.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { eventually } from '../support/eventually.ts';

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCredentials } from '../../src/kinds/shared/credentials.ts';
-import { type SecretObject, valueOf } from '../../src/kube/secrets/secret-state.ts';
+import type { SecretObject } from '../../src/kube/secrets.ts';
 import { createMask, createRedactor } from '../../src/redaction.ts';
 import { anObject } from '../support/kube-server.ts';
 
@@ -146,11 +146,13 @@ test('what 1,000 keys of 4,096 characters take, once each has been answered, is 
   });
   const credentials = createCredentials({
     secrets: {
-      read: (_namespace, name, keys) => {
+      read: (_namespace, name) => {
         const secret = secrets.find(({ metadata }) => metadata.name === name);
-        return Promise.resolve(secret ? valueOf(secret, new Set(keys)) : { state: 'absent' });
+        return Promise.resolve(
+          secret ? { state: 'present', resourceVersion: '7', secret } : { state: 'absent' },
+        );
       },
-      isReferred: () => true,
+      forget: () => undefined,
     },
     baseUrl: 'https://api.test',
     guard: redactor.add,

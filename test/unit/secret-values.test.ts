@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Credential } from '../../src/api/credential.ts';
 import { createCredentials } from '../../src/kinds/shared/credentials.ts';
-import { valueOf } from '../../src/kube/secrets/secret-state.ts';
 import { bugFields, errorFields } from '../../src/log.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
@@ -30,8 +29,8 @@ async function read({ bytes }: SecretSample, part: 'keyId' | 'keySecret') {
   };
   const credentials = createCredentials({
     secrets: {
-      read: (_namespace, _name, keys) => Promise.resolve(valueOf(secret, new Set(keys))),
-      isReferred: () => true,
+      read: () => Promise.resolve({ state: 'present', resourceVersion: '1', secret }),
+      forget: () => undefined,
     },
     baseUrl: 'https://api.test',
     guard: redactor.add,

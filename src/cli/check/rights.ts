@@ -31,8 +31,8 @@ export function rightsOnObjects(namespace: string): readonly Right[] {
 }
 
 /** May be cut down to those that objects refer to. */
-export function rightsOnSecret({ namespace, name }: SecretUse): readonly Right[] {
-  return READ.map((verb) => ({ group: '', resource: 'secrets', name, verb, namespace }));
+export function rightsOnSecret({ namespace, name }: SecretUse): Right {
+  return { group: '', resource: 'secrets', name, verb: 'get', namespace };
 }
 
 /** Asks the API server in one batch what the operator's ServiceAccount may do. */
@@ -52,7 +52,7 @@ export async function checkRights(
         `The operator’s rights: no Deployment or Pod with the label app.kubernetes.io/name=pipewright is in namespace ${operatorNamespace}`,
       ),
     ];
-  const rights = [...namespaces.flatMap(rightsOnObjects), ...uses.flatMap(rightsOnSecret)];
+  const rights = [...namespaces.flatMap(rightsOnObjects), ...uses.map(rightsOnSecret)];
   if (rights.length === 0)
     return [unseen('The operator’s rights: no object is there, so none is needed; see -A')];
   const user = `system:serviceaccount:${operatorNamespace}:${serviceAccount}`;

@@ -1,7 +1,7 @@
 import { credentialsSecretRef } from '../../kinds/schema/spec-fields.ts';
 import { unusableSecret } from '../../kinds/shared/credentials.ts';
-import { keyPairIn, keysOf, type SecretRef } from '../../kube/secrets/key-pair.ts';
-import { type SecretObject, valueOf } from '../../kube/secrets/secret-state.ts';
+import { keyPairIn, type SecretRef } from '../../kube/key-pair.ts';
+import type { SecretObject } from '../../kube/secrets.ts';
 import { inBatches, type Kubectl } from '../kubectl.ts';
 import { type Found, shortNameOf } from '../objects.ts';
 import { counted } from '../words.ts';
@@ -71,6 +71,6 @@ function problemOf(
 ): string | undefined {
   if (!secret)
     return `The Secret "${name}" does not exist in namespace "${namespace}": create it with the id and the secret of the API key`;
-  const pair = keyPairIn(valueOf(secret, new Set(keysOf(ref))), ref);
+  const pair = keyPairIn(secret, ref);
   return typeof pair === 'string' ? unusableSecret(name, pair) : undefined;
 }

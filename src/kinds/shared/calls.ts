@@ -5,8 +5,8 @@ import { maskFor, maskTexts } from '../../api/masked.ts';
 import { type Failure, judge, type Success } from '../../api/verdict.ts';
 import type { Context } from '../../controller/kind.ts';
 import { queueKey } from '../../controller/queue.ts';
+import type { SecretRef } from '../../kube/key-pair.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import { longWaitStatus, secretRefOf } from './common-status.ts';
 import type { KindContext } from './context.ts';
 import type { CredentialProblem, UsableCredential } from './credentials.ts';
@@ -220,7 +220,9 @@ class OneAttempt {
     const verdict = judge(reply, request);
     if (!verdict.ok) {
       const pausedMs = pausedUntil === undefined ? undefined : pausedUntil - clock.monotonic();
-      const doubt = verdict.failure === 'Unauthorized' ? read.doubt : undefined;
+      const isUnauthorized = verdict.failure === 'Unauthorized';
+      if (isUnauthorized) await keys.readAnew(context.object(), wish.ref);
+      const doubt = isUnauthorized ? read.doubt : undefined;
       return { type: 'failure', verdict, sentAt, pausedMs, doubt };
     }
     const mask = maskFor(context.object(), (text) => credential.mask(text));

@@ -3,7 +3,7 @@ import type { Permits } from '../../api/limiter/permits.ts';
 import type { Clock } from '../../clock.ts';
 import type { Event } from '../../controller/kind.ts';
 import type { Priority } from '../../controller/queue.ts';
-import type { Secrets } from '../../kube/secrets/secrets.ts';
+import type { Secrets } from '../../kube/secrets.ts';
 import type { Log } from '../../log.ts';
 import type { ReadCredential } from './credentials.ts';
 
@@ -11,13 +11,15 @@ import type { ReadCredential } from './credentials.ts';
 export interface KindContext {
   readonly api: ApiClient;
   readonly permits: Permits;
-  readonly secrets: Pick<Secrets, 'refer' | 'release' | 'state'>;
+  readonly secrets: Pick<Secrets, 'awaitChange' | 'release' | 'state'>;
   readonly readCredential: ReadCredential;
   readonly clock: Clock;
   /** Asks for a reconcile of this queue key. */
   readonly enqueue: (id: string, priority: Priority) => void;
-  /** Calls back with `namespace/name` when a referred Secret appears, changes or vanishes. */
+  /** Calls back with `namespace/name` when a Secret was read and is another one than before. */
   readonly onSecretChange: (listener: (secret: string) => void) => void;
+  /** No object of a kind refers to this Secret (`namespace/name`) any more. */
+  readonly forgetSecret: (secret: string) => void;
   /** To be called for every change of an object, by its queue key: it may end its reconcile. */
   readonly changed: (id: string) => void;
   /** An event on the Lease of this process, for what can be said nowhere else. */

@@ -1,6 +1,6 @@
 import type { Context, Result } from '../../controller/kind.ts';
+import type { SecretRef } from '../../kube/key-pair.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import type { SpecResult } from '../schema/parser.ts';
 import type { WriteStatus } from '../schema/status-fields.ts';
 import type { Calls, NoCall } from './calls.ts';

@@ -2,7 +2,7 @@ import { spread } from '../../backoff.ts';
 import type { Priority } from '../../controller/queue.ts';
 import { parseDuration } from '../../duration.ts';
 import type { KubeObject } from '../../kube/resource.ts';
-import type { SecretState } from '../../kube/secrets/secret-state.ts';
+import type { SecretState } from '../../kube/secrets.ts';
 import type { WriteStatus } from '../schema/status-fields.ts';
 import { wholeSecond } from './canonical.ts';
 import { type CommonStatus, currentReady, isRequested } from './common-status.ts';
@@ -62,6 +62,17 @@ export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due
 
 /** Mended by another Secret: a key of another organization is often answered with 404. */
 const OF_SECRET = ['SecretInvalid', 'Unauthorized', 'Rejected', 'Forbidden', 'NotFound'];
+
+/**
+ * Whether another Secret may be what mends it, so that it is looked at again and again: it is
+ * missing, unusable or refused, or the API answered with 400, 403 or 404.
+ */
+export function waitsForSecret(object: KubeObject): boolean {
+  const ready = currentReady(object);
+  const { lastRequest }: CommonStatus = object.status ?? {};
+  if (ready?.reason === 'Rejected') return lastRequest?.httpStatus === 400;
+  return ['SecretNotFound', 'SecretForbidden', ...OF_SECRET].includes(ready?.reason ?? '');
+}
 
 /** Whether the attempt that failed may not fail with the Secret as it is now. */
 function isSecretNew(reason: string, { secret, triedSecret }: CallFacts): boolean {

@@ -1,6 +1,6 @@
 import { KubeError } from '../../kube/client/kube-error.ts';
+import type { SecretRef } from '../../kube/key-pair.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import type { SecretRef } from '../../kube/secrets/key-pair.ts';
 import { secretRefOf } from './common-status.ts';
 import type { CredentialRead, ReadCredential, UsableCredential } from './credentials.ts';
 
@@ -48,6 +48,16 @@ export class Keys {
       if (read.ok) this.#last.set(keyOf(object), read);
     } catch (error) {
       // The object is reconciled whether or not Kubernetes gives the Secret now.
+      if (!(error instanceof KubeError)) throw error;
+    }
+  }
+
+  /** After a 401: the Secret may have changed since it was read. */
+  async readAnew(object: KubeObject, ref: SecretRef): Promise<void> {
+    try {
+      await this.#read(object.metadata.namespace, ref, 'anew');
+    } catch (error) {
+      // The object waits for its Secret now, which asks for it again.
       if (!(error instanceof KubeError)) throw error;
     }
   }

@@ -15,6 +15,7 @@ import {
   secretRefOf,
 } from './common-status.ts';
 import type { KindContext } from './context.ts';
+import { waitsForSecret } from './due.ts';
 import { fitTo } from './fit.ts';
 import { isSameRival } from './target.ts';
 
@@ -75,6 +76,13 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     const all = target === undefined ? [] : store.byIndex('target', target);
     return all.filter(({ metadata }) => metadata.uid !== object.metadata.uid);
   };
+  const awaitSecret = (id: string, now: T | undefined, before: T | undefined): void => {
+    const name = now && secretRefOf(now)?.name;
+    if (now && name && waitsForSecret(now)) secrets.awaitChange(id, now.metadata.namespace, name);
+    else secrets.release(id);
+    const former = before && secretKeyOf(before);
+    if (former && store.byIndex('secret', former).length === 0) context.forgetSecret(former);
+  };
   const store = new Store<T>({
     trim: (object, written) => {
       // What we have written is sound, and need not be read by its schema.
@@ -83,9 +91,7 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     },
     indexes: { target: targetOf, secret: secretKeyOf },
     onChange: (key, now, before, origin) => {
-      const secret = now && secretRefOf(now)?.name;
-      if (now && secret) secrets.refer(idOf(key), now.metadata.namespace, secret);
-      else secrets.release(idOf(key));
+      awaitSecret(idOf(key), now, before);
       if (!now || !before || !isSameWish(now, before)) enqueue(idOf(key), priorityOf(now, origin));
       changed(idOf(key));
       const one = now ?? before;

@@ -2,7 +2,7 @@ import type { Mutation } from '../mutation.ts';
 
 const COMMON = 'test/unit/kinds-common-status.test.ts';
 const CANONICAL = 'test/unit/kinds-canonical.test.ts';
-const SELECTED_SECRETS = 'test/unit/kube-secrets-selected.test.ts';
+const SECRETS = 'test/unit/kube-secrets.test.ts';
 const SECRET_VALUES = 'test/unit/secret-values.test.ts';
 const CREDENTIALS = 'test/unit/kinds-credentials.test.ts';
 
@@ -66,7 +66,7 @@ const KEYS: readonly Mutation[] = [
   {
     name: 'long-values-are-no-keys',
     rule: 'A value that is longer than a key can be is refused before anything is made of it.',
-    file: 'kube/secrets/key-pair.ts',
+    file: 'kube/key-pair.ts',
     from: 'if (value.length > longest)',
     to: 'if (value.length > 100 * longest)',
     seenBy: { test: SECRET_VALUES, title: 'a longer one is refused, and no part of it told' },
@@ -74,18 +74,18 @@ const KEYS: readonly Mutation[] = [
   {
     name: 'other-secrets-are-not-read',
     rule: 'A Secret without the labels of --secret-selector is not read, whoever names it.',
-    file: 'kube/secrets/secret-get.ts',
-    from: 'if (refusal) return refusal;',
-    to: '',
-    seenBy: { test: SELECTED_SECRETS, title: 'nor is it while no watch tells of its labels' },
+    file: 'kube/secrets.ts',
+    from: 'if (!fits) return',
+    to: 'if (labels === undefined) return',
+    seenBy: { test: SECRETS, title: 'without the labels it is forbidden' },
   },
   {
     name: 'key-goes-with-its-objects',
     rule: 'The key of a Secret to which nobody refers any more is not kept.',
     file: 'kinds/shared/credentials.ts',
-    from: 'if (!isReferred) return read;',
+    from: 'made.delete(secret);',
     to: '',
-    seenBy: { test: CREDENTIALS, title: 'is not kept where nobody refers to the Secret any more' },
+    seenBy: { test: CREDENTIALS, title: 'is dropped when it is forgotten, with its guard' },
   },
   {
     name: 'credential-id-tells-nothing',

@@ -1,79 +1,34 @@
 import type { Mutation } from '../mutation.ts';
 
 const SECRETS = 'test/unit/kube-secrets.test.ts';
-const SECRETS_READ = 'test/unit/kube-secrets-read.test.ts';
-const WATCHED_SECRET = 'test/unit/kube-watched-secret.test.ts';
 const TROUBLE = 'test/unit/kube-events-trouble.test.ts';
 const EVENTS = 'test/unit/kube-events.test.ts';
 
 /** A Secret's way, and what is said in events. */
 export const SECRETS_AND_EVENTS: readonly Mutation[] = [
   {
-    name: 'secret-asked-for-by-name',
-    rule: 'No other Secret is ever asked for than those that objects refer to.',
-    file: 'kube/secrets/secrets.ts',
-    from: 'fieldSelector: `metadata.name=${name}`,',
+    name: 'secret-is-read-anew-in-time',
+    rule: 'A value of a Secret is used for five seconds at most.',
+    file: 'kube/secrets.ts',
+    from: 'if (one.kept === read) one.kept = undefined;',
     to: '',
-    seenBy: { test: SECRETS, title: 'asks for nothing but the one Secret, by name and without' },
+    seenBy: { test: SECRETS, title: 'a value is kept for five seconds' },
   },
   {
-    name: 'secret-watched-without-data',
-    rule: 'The watch of a Secret does not carry its value.',
-    file: 'kube/secrets/secrets.ts',
-    from: 'metadataOnly: true,',
-    to: 'metadataOnly: false,',
-    seenBy: { test: SECRETS, title: 'asks for nothing but the one Secret, by name and without' },
+    name: 'awaited-secret-is-noticed',
+    rule: 'An object that waits for its Secret hears of a change.',
+    file: 'kube/secrets.ts',
+    from: "await read(...partsOf(key), 'anew');",
+    to: 'await read(...partsOf(key));',
+    seenBy: { test: SECRETS, title: 'is asked for every 2 s, then 10 s, then 60 s' },
   },
   {
-    name: 'watches-of-a-namespace-are-bounded',
-    rule: 'In one namespace no more than 1,500 Secrets are watched or read.',
-    file: 'kube/secrets/places.ts',
-    from: 'names.placed.size < this.#most ?',
-    to: 'names.placed.size >= 0 ?',
-    seenBy: { test: SECRETS, title: 'watches 1,500 Secrets of a namespace' },
-  },
-  {
-    name: 'free-place-is-taken',
-    rule: 'A Secret that was one too many is watched as soon as another one is not.',
-    file: 'kube/secrets/secrets.ts',
-    from: 'start(waiting);',
-    to: '',
-    seenBy: { test: SECRETS, title: 'watches 1,500 Secrets of a namespace' },
-  },
-  {
-    name: 'shared-secret-stays-watched',
-    rule: 'A Secret is watched until the last object that refers to it is gone.',
-    file: 'kube/secrets/secrets.ts',
-    from: 'if (entry.owners === 0) end(key, entry);',
-    to: 'end(key, entry);',
-    seenBy: { test: SECRETS, title: 'watches once for any number of owners' },
-  },
-  {
-    name: 'secret-read-again-when-changed',
-    rule: 'A Secret that changed while it was read is read again.',
-    file: 'kube/secrets/watched-secret.ts',
-    from: 'reads < READS &&',
-    to: 'reads < 1 &&',
-    seenBy: { test: SECRETS_READ, title: 'reads again when the Secret changed while it was read' },
-  },
-  {
-    name: 'no-old-key-while-blind',
-    rule: 'While the watch of a Secret is broken its value is read anew for each call.',
-    file: 'kube/secrets/watched-secret.ts',
-    from: "state === 'watching' ? LIVE : BROKEN",
-    to: 'LIVE',
-    seenBy: { test: WATCHED_SECRET, title: 'a value is read anew while the watch does not work' },
-  },
-  {
-    name: 'no-key-from-before-a-restore',
-    rule: 'A key from before a restored backup is not served, though its version is there again.',
-    file: 'kube/secrets/watched-secret.ts',
-    from: 'if (!isRestored) return;',
+    name: 'nobody-waits-no-poll',
+    rule: 'A Secret that nobody waits for is not asked for.',
+    file: 'kube/secrets.ts',
+    from: 'if (poll.owners.size > 0) return;',
     to: 'return;',
-    seenBy: {
-      test: WATCHED_SECRET,
-      title: 'what was read before the cluster was restored is no longer served',
-    },
+    seenBy: { test: SECRETS, title: 'and no more when the last one that waits is gone' },
   },
   {
     name: 'same-event-not-repeated',

@@ -1,4 +1,4 @@
-import type { SecretValue } from './secret-state.ts';
+import type { SecretObject } from './secrets.ts';
 
 /** `spec.credentialsSecretRef`. */
 export interface SecretRef {
@@ -16,25 +16,18 @@ export interface KeyPair {
 /** In bytes: with more, the header would not fit into the 8 KiB that many servers take. */
 const LONGEST = { keyId: 256, keySecret: 4096 };
 
+/** How many keys of a Secret a message names. */
+const NAMED_KEYS = 5;
+
 const BASIC_AUTH = 'kubernetes.io/basic-auth';
 const BASIC_AUTH_KEYS = { keyId: 'username', keySecret: 'password' };
 const USUAL_KEYS = { keyId: 'keyId', keySecret: 'keySecret' };
 
-/** The keys of the Secret that may be used; which of them are is known with its type. */
-export function keysOf({ keyIdKey, keySecretKey }: SecretRef): string[] {
-  return [
-    ...(keyIdKey === undefined ? [USUAL_KEYS.keyId, BASIC_AUTH_KEYS.keyId] : [keyIdKey]),
-    ...(keySecretKey === undefined
-      ? [USUAL_KEYS.keySecret, BASIC_AUTH_KEYS.keySecret]
-      : [keySecretKey]),
-  ];
-}
-
 /** The key pair, or what is wrong with the Secret: never a value. */
-export function keyPairIn(read: SecretValue, ref: SecretRef): KeyPair | string {
-  const usual = read.type === BASIC_AUTH ? BASIC_AUTH_KEYS : USUAL_KEYS;
-  const keyId = partOf(read, ref.keyIdKey ?? usual.keyId, LONGEST.keyId);
-  const keySecret = partOf(read, ref.keySecretKey ?? usual.keySecret, LONGEST.keySecret);
+export function keyPairIn(secret: SecretObject, ref: SecretRef): KeyPair | string {
+  const usual = secret.type === BASIC_AUTH ? BASIC_AUTH_KEYS : USUAL_KEYS;
+  const keyId = partOf(secret, ref.keyIdKey ?? usual.keyId, LONGEST.keyId);
+  const keySecret = partOf(secret, ref.keySecretKey ?? usual.keySecret, LONGEST.keySecret);
   if ('problem' in keyId) return keyId.problem;
   if ('problem' in keySecret) return keySecret.problem;
   if (keyId.value.includes(':'))
@@ -44,17 +37,17 @@ export function keyPairIn(read: SecretValue, ref: SecretRef): KeyPair | string {
 
 /** One value, without the white space around it. */
 function partOf(
-  secret: SecretValue,
+  { data = {} }: SecretObject,
   key: string,
   longest: number,
 ): { readonly value: string } | { readonly problem: string } {
-  const encoded = Object.hasOwn(secret.data, key) ? secret.data[key] : undefined;
+  const encoded = Object.hasOwn(data, key) ? data[key] : undefined;
   if (encoded === undefined) {
     return {
-      problem: `it has no key "${key}" (its keys: ${someNames(secret)}). Add it, or name another key in spec.credentialsSecretRef`,
+      problem: `it has no key "${key}" (its keys: ${someNames(Object.keys(data))}). Add it, or name another key in spec.credentialsSecretRef`,
     };
   }
-  const value = trimmed(Buffer.from(encoded, 'base64').toString('latin1'));
+  const value = Buffer.from(encoded, 'base64').toString('latin1').trim();
   const problem = problemIn(value, longest);
   return problem === undefined ? { value } : { problem: `its key "${key}" ${problem}` };
 }
@@ -69,22 +62,13 @@ function problemIn(value: string, longest: number): string | undefined {
   return undefined;
 }
 
-/** A loop: a pattern would take the square of the length of a value that is mostly blanks. */
-function trimmed(text: string): string {
-  const isBlank = (at: number): boolean => /[ \t\r\n\v\f]/.test(text.charAt(at));
-  let end = text.length;
-  while (end > 0 && isBlank(end - 1)) end -= 1;
-  let start = 0;
-  while (start < end && isBlank(start)) start += 1;
-  return text.slice(start, end);
-}
-
 /** The first few names, so that what to do about it stays in the message. */
-function someNames({ keyNames, keyCount }: SecretValue): string {
-  if (keyCount === 0) return 'none';
-  const named = keyNames.map((name) => `"${name}"`).join(', ');
-  const more = keyCount - keyNames.length;
-  return more > 0 ? `${named} and ${more} more` : named;
+function someNames(names: readonly string[]): string {
+  if (names.length === 0) return 'none';
+  const named = names.toSorted().slice(0, NAMED_KEYS);
+  const more = names.length - named.length;
+  const list = named.map((name) => `"${name}"`).join(', ');
+  return more > 0 ? `${list} and ${more} more` : list;
 }
 
 /** As the README and the guides have it in their commands. */
