@@ -42,7 +42,7 @@ describe('the rules of the chart', () => {
       'events.k8s.io | events |  | create',
     ]);
     expect(shown(only(manifests, 'Role')['rules'])).toEqual([
-      'coordination.k8s.io | leases | pipewright | get,list,watch,update',
+      'coordination.k8s.io | leases | pipewright | get,update',
       'coordination.k8s.io | leases |  | create',
     ]);
   });

@@ -106,12 +106,21 @@ export interface Rule {
 }
 
 /** The rules that the manifests give to the operator in the namespaces it works in, and no more. */
-export async function operatorRules(): Promise<Rule[]> {
+export function operatorRules(): Promise<Rule[]> {
+  return rulesOf('ClusterRole');
+}
+
+/** Those for the Lease named `pipewright`, in the operator's own namespace. */
+export function leaderRules(): Promise<Rule[]> {
+  return rulesOf('Role');
+}
+
+async function rulesOf(kind: 'ClusterRole' | 'Role'): Promise<Rule[]> {
   const file = fileURLToPath(new URL('../../deploy/kustomize/base/rbac.yaml', import.meta.url));
   const documents = parseAllDocuments(await readFile(file, 'utf8'));
   const objects = documents.map((one) => one.toJS() as { kind: string; rules?: Rule[] });
-  const rules = objects.find(({ kind }) => kind === 'ClusterRole')?.rules;
-  if (!rules) throw new Error(`${file} holds no ClusterRole with rules`);
+  const rules = objects.find((object) => object.kind === kind)?.rules;
+  if (!rules) throw new Error(`${file} holds no ${kind} with rules`);
   return rules;
 }
 
