@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { type ApiClient, createApiClient } from './api/call.ts';
-import type { RateLimiter } from './api/limiter/contract.ts';
-import { Permits } from './api/limiter/permits.ts';
+import { Limiter } from './api/limiter.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { Event, Kind } from './controller/kind.ts';
@@ -52,7 +51,7 @@ export interface OperatorOptions {
 
 export interface Operator {
   readonly api: ApiClient;
-  readonly limiter: RateLimiter;
+  readonly limiter: Limiter;
   readonly queue: Queue;
   readonly kinds: readonly Kind[];
   readonly events: Events;
@@ -74,15 +73,14 @@ export function createOperator(options: OperatorOptions): Operator {
     dispatcher: options.openApi?.(),
     onCall: observeCalls(metrics),
   });
-  const permits = new Permits({
+  const limiter = new Limiter({
     rate: config.apiRate,
     rateTotal: config.apiRateTotal,
     inFlight: config.apiInFlight,
     clock,
-    wake: (id, priority) => queue.add(id, priority),
+    wake: (id) => queue.add(id, 'scheduled'),
     onWait: observeWaits(metrics),
   });
-  const { limiter } = permits;
   const secretListeners: ((secret: string) => void)[] = [];
   const secrets = createSecrets({
     client,
@@ -97,7 +95,6 @@ export function createOperator(options: OperatorOptions): Operator {
     secrets,
     baseUrl: api.baseUrl,
     guard: options.guard,
-    onRenewed: (credential) => limiter.renew(credential),
   });
   const events = createEvents({ client, clock, log, instance: options.instance });
 
@@ -113,7 +110,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const kinds = createKinds({
     announce,
     api: { ...api, call: (request) => api.call({ ...request, signal: stopCalls }) },
-    permits,
+    limiter,
     secrets,
     readCredential: credentials.read,
     clock,

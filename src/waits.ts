@@ -18,8 +18,8 @@ export interface FailureRule extends BackOff {
 
 /**
  * The failure table of the contract, by reason of `Ready`. Waits double from the first to the cap;
- * every class has a next attempt. The rate limiter pauses a key as `RateLimited` says, and its
- * circuit breaker lets a trial call through as `Unauthorized` says.
+ * every class has a next attempt. The rate limiter pauses a key as `RateLimited` says, and lets a
+ * refused one be tried as `Unauthorized` says.
  */
 export const FAILURES = {
   Rejected: { side: 'Stalled', firstMs: 10 * MINUTE, capMs: 6 * HOUR },
@@ -52,17 +52,24 @@ export const CONFIRMATION_WAITS_MS = [10 * SECOND, MINUTE, 5 * MINUTE] as const;
 export const LONGEST_SERVER_WAIT_MS = 15 * MINUTE;
 
 /**
- * While the circuit breaker of a key is open, one object at a time makes a trial call. Those that
- * were refused themselves have a time for it; all others come this many times later, so that, with
- * every jitter, one that was refused is first.
+ * A refused key may be tried: who has a time of its own comes first, and so long after that who has
+ * waited longest is woken. Who was woken and does not ask is passed over after as long.
  */
-export const BREAKER_TURN = 1.5;
+export const PASSED_OVER_MS = 5 * SECOND;
+
+/** In line, what a person edited or asked for counts as having come so much earlier. */
+export const EDITED_EARLIER_MS = MINUTE;
+
+/** A credential that nobody has used for so long is forgotten. */
+export const UNUSED_KEY_MS = HOUR;
 
 /** After a call that was called off before it left, where no change brings the next reconcile. */
 export const CALLED_OFF_MS = SECOND;
 
 /** Who waits longer for its permit says so in its status. */
 export const LONG_WAIT_MS = 30 * SECOND;
+/** A thousand that came together would all say so at the same moment. */
+export const LONG_WAIT_SPREAD_MS = 5 * SECOND;
 /** A Secret that does not exist is taken for a late one while its object is younger than this. */
 export const NEW_OBJECT_MS = 2 * MINUTE;
 

@@ -1,5 +1,5 @@
 import type { CallMetric } from '../api/call.ts';
-import type { RateLimiter } from '../api/limiter/contract.ts';
+import type { Limiter } from '../api/limiter.ts';
 import type { Clock } from '../clock.ts';
 import type { Kind } from '../controller/kind.ts';
 import type { Queue, QueueObserver } from '../controller/queue.ts';
@@ -108,7 +108,7 @@ export function collectFigures(
   from: {
     readonly queue: Queue;
     readonly worker: Worker;
-    readonly limiter: RateLimiter;
+    readonly limiter: Limiter;
     readonly kinds: readonly Kind[];
     readonly clock: Clock;
     readonly isLeader: () => boolean;

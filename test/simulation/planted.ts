@@ -193,8 +193,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'A changed Secret wakes nobody: an object stays stuck until its wait ends',
     file: 'kinds/shared/objects.ts',
-    from: "if (!permits.wake(id)) enqueue(id, 'scheduled')",
-    to: 'permits.wake(id)',
+    from: "if (!limiter.wake(id)) enqueue(id, 'scheduled')",
+    to: 'limiter.wake(id)',
   },
   {
     name: 'An object that waits for the owner of its target sends as well',
@@ -222,9 +222,9 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'A second 429 with a shorter wait cuts the pause of the first',
-    file: 'api/limiter/credential-limiter.ts',
-    from: 'Math.max(this.#pausedUntil, now + waitMs)',
-    to: 'now + waitMs',
+    file: 'api/line.ts',
+    from: 'Math.max(this.#pausedUntil, this.pausedAt + forMs)',
+    to: 'this.pausedAt + forMs',
   },
   {
     name: 'A process that stood still begins a call by a Lease that is over',

@@ -1,6 +1,5 @@
 import type { ApiRequest } from '../../src/api/call.ts';
-import type { RateLimiterOptions } from '../../src/api/limiter/contract.ts';
-import { Permits } from '../../src/api/limiter/permits.ts';
+import { Limiter, type LimiterOptions } from '../../src/api/limiter.ts';
 import type { Reply } from '../../src/api/reply.ts';
 import type { Context } from '../../src/controller/kind.ts';
 import { Caller, type Calls, type NoCall, type Wish } from '../../src/kinds/shared/calls.ts';
@@ -88,11 +87,11 @@ export interface AttemptRig {
 }
 
 /** The calls of a kind with a real limiter, on a clock that stands still. */
-export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig {
+export function attemptRig(limits: Partial<LimiterOptions> = {}): AttemptRig {
   const clock = new FakeClock();
   const enqueued: string[] = [];
   const enqueue = (id: string): void => void enqueued.push(id);
-  const permits = new Permits({
+  const limiter = new Limiter({
     rate: { calls: 0, perMs: 10_000 },
     rateTotal: { calls: 0, perMs: 10_000 },
     inFlight: 4,
@@ -111,7 +110,7 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
       return caller;
     },
     start: (object, wish) => startAttempt(object, wish),
-    wake: (name) => void permits.wake(`Kind/ingest/${name}`),
+    wake: (name) => void limiter.wake(`Kind/ingest/${name}`),
   };
   const context: KindContext = {
     api: {
@@ -124,7 +123,7 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
       },
       close: async () => undefined,
     },
-    permits,
+    limiter,
     secrets: { awaitChange: () => undefined, release: () => undefined, state: () => rig.secret },
     readCredential: async () => rig.key,
     clock,
@@ -163,7 +162,7 @@ export function attemptRig(limits: Partial<RateLimiterOptions> = {}): AttemptRig
       emit: () => undefined,
     };
     const ref = { name: 'api' };
-    const whole = { ref, priority: 'user', halfOpen: false, ...wish } as const;
+    const whole = { ref, priority: 'user', ...wish } as const;
     return {
       calls: performing(caller, object, attempt, whole),
       context: attempt,

@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../src/api/call.ts';
 import type { Credential } from '../../src/api/credential.ts';
-import { Permits } from '../../src/api/limiter/permits.ts';
+import { Limiter } from '../../src/api/limiter.ts';
 import type { KindContext } from '../../src/kinds/shared/context.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
@@ -26,7 +26,7 @@ export function aKindContext(
     api: { baseUrl: BASE_URL, call, close: async () => undefined },
     changed: () => undefined,
     announce: () => undefined,
-    permits: new Permits({
+    limiter: new Limiter({
       rate: { calls: 0, perMs: 1 },
       rateTotal: { calls: 0, perMs: 1 },
       inFlight: 4,

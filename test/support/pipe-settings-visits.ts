@@ -30,7 +30,7 @@ function factsOf(more: Partial<Facts> = {}): Facts {
   return {
     secret: { state: 'present', resourceVersion: '1' },
     triedSecret: '1',
-    hasSlot: false,
+    isHeld: true,
     others: [],
     baseUrl: BASE_URL,
     planOnly: false,

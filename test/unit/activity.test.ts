@@ -16,7 +16,7 @@ import { anAnswer, HOUR, MINUTE, REQUESTED_AT, SECOND, T0 } from '../support/obj
 import { expectReadable } from '../support/status-law.ts';
 
 const RECORD = { id: 'act-1', type: 'pipe.updated', actorId: 'canary-person' };
-const FACTS: CallFacts = { secret: { state: 'unknown' }, triedSecret: '1', hasSlot: false };
+const FACTS: CallFacts = { secret: { state: 'unknown' }, triedSecret: '1', isHeld: true };
 
 function anActivity(
   more: {

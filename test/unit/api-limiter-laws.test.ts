@@ -1,215 +1,89 @@
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
-import type { Permit, RateLimiter } from '../../src/api/limiter/contract.ts';
-import { createRateLimiter } from '../../src/api/limiter/rate-limiter.ts';
-import type { Lane } from '../../src/waiting-queue.ts';
-import { FakeClock } from '../support/fake-clock.ts';
+import { expect, test } from 'vitest';
+import { FakeClock, settle } from '../support/fake-clock.ts';
+import {
+  aLimiter,
+  Engine,
+  type Made,
+  type Plan,
+  TOTAL_WINDOW_MS,
+  WINDOW_MS,
+} from '../support/limiter-engine.ts';
 
-/** One object that wants some calls: how each ends, and how slow everything is. */
-interface Plan {
-  readonly credential: string;
-  readonly tenant: string;
-  readonly isProven: boolean;
-  readonly target: string;
-  readonly lane: Lane;
-  readonly arrivesMs: number;
-  readonly calls: readonly {
-    readonly status: number;
-    readonly latencyMs: number;
-    readonly waitMs?: number | undefined;
-  }[];
-  readonly passDelayMs: number;
-  readonly beginDelayMs: number;
-}
+const HOUR = 3_600_000;
+const rare = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined, freq: 2 });
 
 const plan: fc.Arbitrary<Plan> = fc.record({
   credential: fc.constantFrom('c1', 'c2', 'c3'),
-  tenant: fc.constantFrom('one', 'two'),
-  isProven: fc.boolean(),
-  target: fc.constantFrom('t1', 't2', 't3', 't4', 't5', 't6', 't7', 't8', 't9'),
-  lane: fc.constantFrom<Lane>('user', 'scheduled'),
+  urgency: fc.constantFrom('user', 'scheduled'),
   arrivesMs: fc.nat({ max: 3_000 }),
   calls: fc.array(
     fc.record({
       status: fc.constantFrom(200, 200, 200, 0, 500, 429, 401, 503),
       latencyMs: fc.integer({ min: 1, max: 2_000 }),
-      waitMs: fc.option(fc.nat({ max: 20_000 }), { nil: undefined }),
+      waitMs: rare(fc.nat({ max: 20_000 })),
     }),
     { minLength: 1, maxLength: 3 },
   ),
-  passDelayMs: fc.nat({ max: 50 }),
   beginDelayMs: fc.nat({ max: 200 }),
+  editedMs: rare(fc.integer({ min: 1, max: 9_000 })),
+});
+const limits = fc.record({
+  calls: fc.nat({ max: 4 }),
+  total: fc.nat({ max: 4 }),
+  inFlight: fc.integer({ min: 1, max: 4 }),
 });
 
-interface Started {
-  readonly credential: string;
-  readonly target: string;
-  readonly at: number;
-  endedAt: number;
-  status: number;
-  waitMs: number;
-}
-
-/**
- * A small engine: one pass per key at a time, woken or by its own times, as the controller does it.
- */
-class Engine {
-  readonly clock = new FakeClock();
-  readonly started: Started[] = [];
-  readonly limiter: RateLimiter;
-  wakes = 0;
-  /** Each time a key was left waiting, in the queue or behind the open breaker. */
-  insertions = 0;
-  unserved: number;
-  readonly #plans: readonly Plan[];
-  readonly #done: number[];
-  readonly #running = new Set<number>();
-  readonly #again = new Set<number>();
-  readonly #probeAt: number[];
-
-  constructor(plans: readonly Plan[], limits: { calls: number; total?: number; inFlight: number }) {
-    this.#plans = plans;
-    this.#done = plans.map(() => 0);
-    this.#probeAt = plans.map(() => Number.POSITIVE_INFINITY);
-    this.unserved = plans.length;
-    this.limiter = createRateLimiter({
-      rate: { calls: limits.calls, perMs: 5_000 },
-      rateTotal: { calls: limits.total ?? 0, perMs: 4_000 },
-      inFlight: limits.inFlight,
-      clock: this.clock,
-      wake: (key) => {
-        this.wakes++;
-        this.#schedule(Number(key), this.#plans[Number(key)]?.passDelayMs ?? 0);
-      },
-    });
-    plans.forEach(({ arrivesMs }, id) => this.#schedule(id, arrivesMs));
-  }
-
-  #schedule(id: number, delayMs: number): void {
-    this.clock.at(delayMs, () => this.#pass(id));
-  }
-
-  #pass(id: number): void {
-    if (this.#running.has(id)) {
-      this.#again.add(id);
-      return;
-    }
-    const own = this.#plans[id];
-    const next = own?.calls[this.#done[id] ?? 0];
-    if (!own || !next) {
-      this.limiter.release(String(id));
-      return;
-    }
-    const probe = this.clock.monotonic() >= (this.#probeAt[id] ?? 0);
-    const answer = this.limiter.tryStart({ ...own, key: String(id), probe });
-    if ('start' in answer) {
-      this.#running.add(id);
-      this.clock.at(own.beginDelayMs, () => this.#call(id, own, answer.start));
-      return;
-    }
-    this.insertions++;
-    this.limiter.release(String(id));
-  }
-
-  #call(id: number, { credential, target, calls }: Plan, permit: Permit): void {
-    const {
-      status,
-      latencyMs,
-      waitMs = 0,
-    } = calls[this.#done[id] ?? 0] ?? { status: 200, latencyMs: 0 };
-    if (!permit.begin()) {
-      this.insertions++;
-      this.#end(id);
-      return;
-    }
-    const entry: Started = {
-      credential,
-      target,
-      at: this.clock.monotonic(),
-      endedAt: Number.POSITIVE_INFINITY,
-      status,
-      waitMs,
-    };
-    this.started.push(entry);
-    this.clock.at(latencyMs, () => {
-      entry.endedAt = this.clock.monotonic();
-      permit.finish({
-        answered: status !== 0,
-        ...(status !== 0 && { httpStatus: status }),
-        retryAfterMs: waitMs,
-      });
-      this.#done[id] = (this.#done[id] ?? 0) + 1;
-      if (this.#done[id] === calls.length) this.unserved--;
-      this.#probeAt[id] =
-        status === 401 ? this.clock.monotonic() + 30_000 : Number.POSITIVE_INFINITY;
-      if (status === 401) this.insertions++;
-      this.#schedule(id, status === 401 ? 30_000 : 1_000);
-      this.#end(id);
-    });
-  }
-
-  #end(id: number): void {
-    this.limiter.release(String(id));
-    this.#running.delete(id);
-    if (this.#again.delete(id)) this.#schedule(id, 0);
-  }
-}
-
-function overlaps(calls: readonly Started[], at: number): number {
-  return calls.filter((call) => call.at <= at && at < call.endedAt).length;
-}
-
 /** The most calls that start within any stretch of time. */
-function mostWithin(calls: readonly Started[], ms: number): number {
-  const after = ({ at }: Started): number =>
-    calls.filter((other) => other.at >= at && other.at < at + ms).length;
-  return Math.max(0, ...calls.map(after));
+function mostWithin(made: readonly Made[], ms: number): number {
+  const after = ({ at }: Made): number =>
+    made.filter((other) => other.at >= at && other.at < at + ms).length;
+  return Math.max(0, ...made.map(after));
 }
 
-function byKey(calls: readonly Started[], key: 'credential' | 'target'): Started[][] {
-  return [...Map.groupBy(calls, (call) => call[key]).values()];
-}
+const openAt = (made: readonly Made[], at: number): Made[] =>
+  made.filter((call) => call.at <= at && at < call.endedAt);
 
-/** The least time for which an end holds the credential back. */
-function pauseAfter({ status, waitMs }: Started): number {
+/** The least time for which an end holds the key back. */
+function pauseAfter({ status, waitMs }: Made): number {
   if (status === 429) return Math.max(8_000, waitMs);
   return status === 503 ? waitMs : 0;
 }
 
-it('keeps every law for any mix of objects, delays and answers, and serves everyone', async () => {
+/** Calls that began beside another one while the last word of the API was 401. */
+function triesBeside(made: readonly Made[]): Made[] {
+  return made.filter((call) => {
+    const answers = made
+      .filter(({ status, endedAt }) => status !== 0 && endedAt < call.at)
+      .toSorted((a, b) => a.endedAt - b.endedAt);
+    const firstOf401 = answers.findLastIndex(({ status }) => status !== 401) + 1;
+    const refusedAt = answers[firstOf401]?.endedAt ?? Number.POSITIVE_INFINITY;
+    return openAt(made, call.at).some((other) => other !== call && other.at > refusedAt);
+  });
+}
+
+test('whatever objects, delays, edits and answers: every bound holds, and everyone is served', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(plan, { minLength: 1, maxLength: 25 }),
-      fc.record({
-        calls: fc.nat({ max: 4 }),
-        total: fc.nat({ max: 4 }),
-        inFlight: fc.integer({ min: 1, max: 4 }),
-      }),
-      async (plans, limits) => {
-        const engine = new Engine(plans, limits);
-        for (let hours = 0; engine.unserved > 0 && hours < 48; hours++)
-          await engine.clock.advance(3_600_000);
+      limits,
+      async (plans, { calls, total, inFlight }) => {
+        const engine = new Engine(plans, { calls, total, inFlight });
+        for (let hours = 0; engine.unserved > 0 && hours < 48; hours += 1)
+          await engine.clock.advance(HOUR);
 
         expect(engine.unserved).toBe(0);
-        expect(engine.wakes).toBeLessThanOrEqual(engine.insertions + engine.started.length);
-        expect(mostWithin(engine.started, 4_000)).toBeLessThanOrEqual(
-          limits.total || Number.POSITIVE_INFINITY,
-        );
-        for (const calls of byKey(engine.started, 'target')) {
-          for (const { at } of calls) expect(overlaps(calls, at)).toBeLessThanOrEqual(1);
-        }
-        for (const calls of byKey(engine.started, 'credential')) {
-          expect(mostWithin(calls, 5_000)).toBeLessThanOrEqual(
-            limits.calls || Number.POSITIVE_INFINITY,
-          );
-          for (const call of calls) {
-            expect(overlaps(calls, call.at)).toBeLessThanOrEqual(limits.inFlight);
+        expect(mostWithin(engine.made, TOTAL_WINDOW_MS)).toBeLessThanOrEqual(total || Infinity);
+        for (const made of Map.groupBy(engine.made, ({ credential }) => credential).values()) {
+          expect(mostWithin(made, WINDOW_MS)).toBeLessThanOrEqual(calls || Infinity);
+          for (const call of made) {
+            expect(openAt(made, call.at).length).toBeLessThanOrEqual(inFlight);
             const pauseEnd = call.endedAt + pauseAfter(call);
-            expect(calls.filter(({ at }) => at > call.endedAt && at < pauseEnd)).toEqual([]);
+            expect(made.filter(({ at }) => at > call.endedAt && at < pauseEnd)).toEqual([]);
           }
+          expect(triesBeside(made)).toEqual([]);
         }
-        await engine.clock.advance(0);
-        expect(engine.limiter.snapshot()).toMatchObject({ inFlight: 0 });
+        expect(engine.limiter.snapshot()).toMatchObject({ waiting: 0 });
         engine.limiter.close();
         expect(engine.clock.pending).toBe(0);
       },
@@ -218,48 +92,83 @@ it('keeps every law for any mix of objects, delays and answers, and serves every
   );
 }, 60_000);
 
-it('has no two calls with a refused key at once, until one of them works', async () => {
+test('a key that stays refused is tried by one after the other, less and less often', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(plan, { minLength: 2, maxLength: 15 }), async (plans) => {
-      const refused = plans.map((one) => ({
-        ...one,
-        credential: 'c1',
-        calls: one.calls.map((call) => ({ ...call, status: 401 })),
-      }));
+      const calls = Array.from({ length: 9 }, () => ({ status: 401, latencyMs: 100 }));
+      const refused = plans.map((one) => ({ ...one, credential: 'c1', calls }));
       const engine = new Engine(refused, { calls: 0, inFlight: 4 });
-      await engine.clock.advance(6 * 3_600_000);
-      const firstRefusal = Math.min(...engine.started.map(({ endedAt }) => endedAt));
-      const probes = engine.started.filter(({ at }) => at > firstRefusal);
-      for (const { at } of probes) expect(overlaps(probes, at)).toBeLessThanOrEqual(1);
-      expect(engine.wakes).toBeLessThanOrEqual(engine.insertions + engine.started.length);
+      await engine.clock.advance(6 * HOUR);
+      const firstAt = Math.min(...engine.made.map(({ endedAt }) => endedAt));
+      const tries = engine.made.filter(({ at }) => at > firstAt);
+      const gaps = tries.slice(1).map(({ at }, nth) => at - (tries[nth]?.at ?? 0));
+      // 1 m, 2 m, 4 m … 30 m, less 20 %.
+      for (const [nth, gap] of gaps.entries())
+        expect(gap).toBeGreaterThanOrEqual(Math.min(48_000 * 2 ** nth, 24 * 60_000));
+      // All of them in turn, before anyone a second time.
+      const round = tries.slice(0, plans.length).map(({ id }) => id);
+      expect(new Set(round).size).toBe(round.length);
       engine.limiter.close();
     }),
     { numRuns: 100 },
   );
 }, 60_000);
 
-it('serves 1,000 waiting keys with one wake-up each, none of the scheduled ones last of all', async () => {
-  const calls = [{ status: 200, latencyMs: 20 }];
-  const plans = Array.from({ length: 1_000 }, (_, id): Plan => {
-    const lane = id % 2 === 0 ? 'scheduled' : 'user';
-    return {
-      credential: 'c1',
-      tenant: 'one',
-      isProven: true,
-      target: `t${id}`,
-      lane,
-      arrivesMs: 0,
-      calls,
-      passDelayMs: 0,
-      beginDelayMs: 0,
-    };
-  });
-  const engine = new Engine(plans, { calls: 10, inFlight: 4 });
-  await engine.clock.advance(520_000);
-  expect(engine.unserved).toBe(0);
-  expect(engine.wakes).toBe(996);
-  const scheduled = engine.started
-    .slice(0, 500)
-    .filter(({ target }) => Number(target.slice(1)) % 2 === 0);
-  expect(scheduled.length).toBeGreaterThanOrEqual(100);
+const asking = fc.record({
+  urgency: fc.constantFrom('later', 'user', 'scheduled'),
+  /** After the one before. */
+  afterMs: fc.nat({ max: 40_000 }),
+  isWithdrawn: rare(fc.constant(true)),
+  isWoken: rare(fc.constant(true)),
 });
+
+test('turns come by time of entry, what was edited a minute earlier, later calls first; who gives up holds nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(asking, { maxLength: 40 }), async (askings) => {
+      const clock = new FakeClock();
+      const limiter = aLimiter(clock, { inFlight: 1 });
+      const served: string[] = [];
+      const ask = async (
+        id: string,
+        urgency: (typeof askings)[number]['urgency'],
+        end?: AbortSignal,
+      ) => {
+        const permit = await limiter.permit({
+          id,
+          urgency,
+          wish: async () => ({ credential: 'c1', mayTry: false }),
+          signal: end ?? new AbortController().signal,
+          parked: (wait) => wait(),
+          onLongWait: async () => true,
+        });
+        if (typeof permit === 'string') return undefined;
+        permit.begin();
+        served.push(id);
+        return permit;
+      };
+      const first = await ask('first', 'user');
+      const withdrawn = new AbortController();
+      const ranks: [string, number][] = [];
+      for (const [nth, { urgency, afterMs, isWithdrawn, isWoken }] of askings.entries()) {
+        await clock.advance(afterMs);
+        const id = String(nth);
+        void ask(id, urgency, isWithdrawn && withdrawn.signal).then((permit) => permit?.finish());
+        await settle();
+        if (isWoken) expect(limiter.wake(id)).toBe(true);
+        const entered = clock.monotonic() - (urgency === 'user' ? 60_000 : 0);
+        if (!isWithdrawn) ranks.push([id, urgency === 'later' ? -Infinity : entered]);
+      }
+      withdrawn.abort();
+      await settle();
+      expect(limiter.snapshot().waiting).toBe(ranks.length);
+      first?.finish();
+      await clock.advance(0);
+      const inOrder = ranks.toSorted(([, one], [, other]) =>
+        one < other ? -1 : one > other ? 1 : 0,
+      );
+      expect(served.slice(1)).toEqual(inOrder.map(([id]) => id));
+      limiter.close();
+    }),
+    { numRuns: 200 },
+  );
+}, 60_000);

@@ -1,232 +1,289 @@
-import { describe, expect, it, vi } from 'vitest';
-import { ask, begin, call, OK, type Rig, rig, wish } from '../support/limiter-rig.ts';
+import { describe, expect, test } from 'vitest';
+import type { Asking, LimiterOptions, Permit } from '../../src/api/limiter.ts';
+import { FakeClock, settle } from '../support/fake-clock.ts';
+import { aLimiter, endOf } from '../support/limiter-engine.ts';
 
-describe('rate', () => {
-  it('lets N calls go, and wakes exactly one waiter per slot', async () => {
-    const on = rig({ rate: { calls: 2, perMs: 10_000 } });
-    call(on, 'a', 200);
-    await on.clock.advance(1_000);
-    call(on, 'b', 200);
-    expect([ask(on, 'c'), ask(on, 'd'), ask(on, 'e')]).toEqual(['wait', 'wait', 'wait']);
-    await on.clock.advance(8_999);
-    expect(on.woken()).toEqual([]);
-    expect(ask(on, 'c')).toBe('wait');
-    await on.clock.advance(1);
-    expect(on.woken()).toEqual(['c']);
-    await on.clock.advance(1_000);
-    expect(on.woken()).toEqual(['d']);
-  });
+const MINUTE = 60_000;
+const ONE_IN_10_S = { rate: { calls: 1, perMs: 10_000 } };
 
-  it('frees a slot only after its call has ended, since the server may have counted it that late', async () => {
-    const on = rig({ rate: { calls: 1, perMs: 10_000 } });
-    const slow = begin(on, 'a');
-    ask(on, 'b');
-    await on.clock.advance(5_000);
-    slow.finish(OK);
-    await on.clock.advance(9_999);
-    expect(on.woken()).toEqual([]);
-    await on.clock.advance(1);
-    expect(on.woken()).toEqual(['b']);
-  });
+interface Wanted extends Partial<Pick<Asking, 'urgency' | 'signal' | 'wish'>> {
+  readonly credential?: string;
+  readonly mayTry?: boolean;
+}
 
-  it('does not count a call that was never begun', () => {
-    const on = rig({ rate: { calls: 1, perMs: 10_000 } });
-    const answer = on.limiter.tryStart(wish('a'));
-    if ('start' in answer) answer.start.finish({ answered: false });
-    expect(ask(on, 'b')).toBe('start');
-  });
-
-  it('keeps one timer per credential however many wait', () => {
-    const on = rig({ rate: { calls: 1, perMs: 10_000 } });
-    call(on, 'a', 200);
-    for (let n = 0; n < 1_000; n++) ask(on, `w${n}`);
-    expect(on.clock.pending).toBe(1);
-    expect(on.woken()).toEqual([]);
-    on.limiter.close();
-    expect(on.clock.pending).toBe(0);
-  });
-
-  it('lets nobody who comes later take a slot that became free for those who wait', async () => {
-    const on = rig({ inFlight: 1 });
-    const first = begin(on, 'a');
-    ask(on, 'b');
-    first.finish(OK);
-    expect(ask(on, 'late')).toBe('wait');
-    begin(on, 'b').finish(OK);
-    expect(on.woken()).toEqual(['b', 'late']);
-  });
-});
-
-describe('calls in flight', () => {
-  it('bounds them per credential and leaves others alone', () => {
-    const on = rig({ inFlight: 2 });
-    begin(on, 'a');
-    begin(on, 'b');
-    expect(ask(on, 'c')).toBe('wait');
-    expect(ask(on, 'd', { credential: 'c2' })).toBe('start');
-  });
-
-  it('counts a permit that is not begun yet', () => {
-    const on = rig({ inFlight: 1 });
-    on.limiter.tryStart(wish('a'));
-    expect(ask(on, 'b')).toBe('wait');
-    on.limiter.release('a');
-    expect(on.woken()).toEqual(['b']);
-  });
-
-  it('lets one call in flight per target over all credentials, and wakes who waited for it', () => {
-    const on = rig();
-    const first = begin(on, 'a', { target: 't' });
-    expect(ask(on, 'b', { target: 't', credential: 'c2' })).toBe('wait');
-    expect(ask(on, 'c', { target: 't' })).toBe('wait');
-    expect(ask(on, 'd')).toBe('start');
-    first.finish(OK);
-    expect(on.woken()).toEqual(['b']);
-    on.limiter.forget('b');
-    expect(on.woken()).toEqual(['c']);
-  });
-
-  it('refuses a second call of a key whose first is running', () => {
-    const on = rig();
-    begin(on, 'a');
-    expect(() => on.limiter.tryStart(wish('a'))).toThrow('a asks for a second call');
-  });
-});
-
-describe('a reserved slot', () => {
-  function oneReserved(): Rig {
-    const on = rig({ inFlight: 1 });
-    const first = begin(on, 'a');
-    ask(on, 'b');
-    ask(on, 'c');
-    first.finish(OK);
-    expect(on.woken()).toEqual(['b']);
-    return on;
-  }
-
-  it('goes to the next when its key ends a reconcile without asking', () => {
-    const on = oneReserved();
-    on.limiter.release('b');
-    expect(on.woken()).toEqual(['c']);
-  });
-
-  it('goes to the next when its object is gone', () => {
-    const on = oneReserved();
-    on.limiter.forget('b');
-    expect(on.woken()).toEqual(['c']);
-  });
-
-  it('goes to the next when its key asks with another credential', () => {
-    const on = oneReserved();
-    expect(ask(on, 'b', { credential: 'c2' })).toBe('start');
-    expect(on.woken()).toEqual(['c']);
-  });
-
-  it('is not lost when the wake-up comes during the reconcile that asked', () => {
-    const on = rig({ inFlight: 1 });
-    const first = begin(on, 'a');
-    on.limiter.tryStart(wish('b'));
-    first.finish(OK);
-    on.limiter.release('b');
-    expect(on.woken()).toEqual(['b']);
-    expect(ask(on, 'c')).toBe('wait');
-    expect(ask(on, 'b')).toBe('start');
-  });
-
-  it('loses its place in the queue with a reconcile that does not ask', () => {
-    const on = rig({ inFlight: 1 });
-    const first = begin(on, 'a');
-    ask(on, 'b');
-    ask(on, 'c');
-    on.limiter.release('b');
-    first.finish(OK);
-    expect(on.woken()).toEqual(['c']);
-  });
-});
-
-describe('lanes', () => {
-  it('serves user changes first and scheduled work once in five', () => {
-    const on = rig({ inFlight: 1 });
-    const blocker = begin(on, 'blocker');
-    for (let n = 0; n < 4; n++) ask(on, `s${n}`, { lane: 'scheduled' });
-    for (let n = 0; n < 8; n++) ask(on, `u${n}`);
-    blocker.finish(OK);
-    const order: string[] = [];
-    for (let [next] = on.woken(); next; [next] = on.woken()) {
-      order.push(next);
-      begin(on, next, { lane: next.startsWith('s') ? 'scheduled' : 'user' }).finish(OK);
-    }
-    expect(order).toEqual(['u0', 'u1', 'u2', 'u3', 's0', 'u4', 'u5', 'u6', 'u7', 's1', 's2', 's3']);
-  });
-
-  it('moves a scheduled waiter to the user lane when its user asks, with its old rank', () => {
-    const on = rig({ inFlight: 1 });
-    const blocker = begin(on, 'blocker');
-    ask(on, 's0', { lane: 'scheduled' });
-    ask(on, 's1', { lane: 'scheduled' });
-    ask(on, 'u0');
-    ask(on, 's1');
-    ask(on, 's1', { lane: 'scheduled' });
-    blocker.finish(OK);
-    expect(on.woken()).toEqual(['s1']);
-  });
-});
-
-describe('memory and figures', () => {
-  it('forgets a credential that nobody has used for an hour, and no other', async () => {
-    const on = rig();
-    for (let n = 0; n < 50; n++) call(on, `k${n}`, 200, { credential: `c${n}` });
-    call(on, 'refused', 401, { credential: 'bad' });
-    await on.clock.advance(61 * 60_000);
-    call(on, 'x', 200, { credential: 'new' });
-    expect(on.limiter.snapshot()).toMatchObject({ credentials: 2, circuitOpen: 1 });
-  });
-
-  it('keeps a credential for as long as its calls count', async () => {
-    const on = rig({ rate: { calls: 1, perMs: 24 * 3_600_000 } });
-    const { finish } = begin(on, 'a');
-    await on.clock.advance(30_000);
-    finish(OK);
-    await on.clock.advance(24 * 3_600_000 - 1);
-    expect(ask(on, 'b')).toBe('wait');
-    await on.clock.advance(1);
-    expect(on.woken()).toEqual(['b']);
-  });
-
-  it('counts what is paused, held back, waiting and in flight', () => {
-    const on = rig({ inFlight: 1 });
-    call(on, 'a', 401, { credential: 'c2' });
-    call(on, 'b', 429, { credential: 'c3' });
-    begin(on, 'c');
-    ask(on, 'd');
-    expect(on.limiter.snapshot()).toEqual({
-      credentials: 3,
-      paused: 1,
-      circuitOpen: 1,
-      waiting: 1,
-      inFlight: 1,
+/** A limiter, who has been woken, and permits that may not be there yet. */
+function rig(more: Partial<LimiterOptions> = {}) {
+  const clock = new FakeClock();
+  const woken: string[] = [];
+  const limiter = aLimiter(clock, { wake: (id) => woken.push(id), ...more });
+  const ask = async (id: string, { credential = 'c1', mayTry = false, ...wanted }: Wanted = {}) => {
+    const asked = { now: 'waits' as Permit | string };
+    const done = limiter.permit({
+      id,
+      wish: async () => ({ credential, mayTry }),
+      urgency: 'scheduled',
+      signal: new AbortController().signal,
+      parked: (wait) => wait(),
+      onLongWait: async () => true,
+      ...wanted,
     });
+    void done.then((answer) => {
+      asked.now = answer;
+    });
+    await settle();
+    return asked;
+  };
+  const granted = async (id: string, wanted?: Wanted): Promise<Permit> => {
+    const { now } = await ask(id, wanted);
+    if (typeof now === 'string') throw new Error(`${id}: ${now}`);
+    return now;
+  };
+  const begun = async (id: string, wanted?: Wanted): Promise<Permit> => {
+    const permit = await granted(id, wanted);
+    expect(permit.begin()).toBe(true);
+    return permit;
+  };
+  /** A whole call; returns for how long the key is not used. */
+  const call = async (id: string, status: number, wanted: Wanted & { waitMs?: number } = {}) => {
+    const until = (await begun(id, wanted)).finish(endOf(status, wanted.waitMs)) ?? Number.NaN;
+    await settle();
+    return until - clock.monotonic();
+  };
+  const says = async (id: string, wanted?: Wanted) => {
+    const { now } = await ask(id, wanted);
+    return typeof now === 'string' ? now : (now.finish(), 'granted');
+  };
+  return { clock, limiter, woken, ask, granted, begun, call, says };
+}
+
+describe('the rate', () => {
+  test('has a slot free again one window after its call ended, since the server may have counted it that late', async () => {
+    const { clock, begun, ask } = rig(ONE_IN_10_S);
+    const slow = await begun('a');
+    const next = await ask('b');
+    await clock.advance(5_000);
+    slow.finish(endOf(200));
+    await clock.advance(9_999);
+    expect(next.now).toBe('waits');
+    await clock.advance(1);
+    expect(next.now).toBeTypeOf('object');
   });
 
-  it('tells how long a call waited', async () => {
-    const waits: number[] = [];
-    const on = rig({ inFlight: 1, onWait: (seconds) => waits.push(seconds) });
-    const first = begin(on, 'a');
-    ask(on, 'b');
-    await on.clock.advance(2_500);
-    first.finish(OK);
-    begin(on, 'b');
-    expect(waits).toEqual([0, 2.5]);
+  test('does not count what was granted and not begun', async () => {
+    const { granted, says } = rig(ONE_IN_10_S);
+    (await granted('a')).finish();
+    expect(await says('b')).toBe('granted');
+  });
+
+  test('of the process holds over all keys, and those who wait for it come in order', async () => {
+    const { clock, call, ask } = rig({ rateTotal: { calls: 1, perMs: 10_000 } });
+    await call('a', 200);
+    const late = await ask('b', { credential: 'c2' });
+    const edited = await ask('c', { credential: 'c3', urgency: 'user' });
+    await clock.advance(10_000);
+    expect([late.now, typeof edited.now]).toEqual(['waits', 'object']);
+  });
+
+  test('counts for as long as its window is wide, also where nobody asks', async () => {
+    const day = 24 * 60 * MINUTE;
+    const { clock, call, says } = rig({ rate: { calls: 1, perMs: day } });
+    await call('a', 200);
+    await clock.advance(day - 1);
+    expect(await says('other', { credential: 'c2' })).toBe('granted');
+    expect(await says('b')).toBe('waits');
   });
 });
 
-describe('a process that stood still', () => {
-  it('goes on with whom it owes a slot, whoever asks before its timer runs', async () => {
-    const on = rig({ rate: { calls: 1, perMs: 10_000 } });
-    call(on, 'refused', 401);
-    expect(ask(on, 'refused', { probe: true })).toBe('wait');
-    vi.spyOn(on.clock, 'monotonic').mockReturnValue(60_000);
-    expect(ask(on, 'other')).toBe('circuit-open');
-    expect(on.woken()).toContain('refused');
+describe('a pause', () => {
+  test.for<[string, number, number | undefined, readonly [number, number]]>([
+    ['of a 429 lasts as its header says', 429, MINUTE, [MINUTE, MINUTE]],
+    ['of a 429 without one takes the own back-off', 429, undefined, [8_000, 12_000]],
+    ['of a 429 is no shorter than that', 429, 1_000, [8_000, 12_000]],
+    ['of a 503 lasts as its header says', 503, 20_000, [20_000, 20_000]],
+  ])('%s', async ([, status, waitMs, [least, most]]) => {
+    const { call, says, limiter } = rig();
+    const ms = await call('a', status, { ...(waitMs !== undefined && { waitMs }) });
+    expect(ms).toBeGreaterThanOrEqual(least);
+    expect(ms).toBeLessThanOrEqual(most);
+    expect(await says('b')).toBe('waits');
+    expect(await says('c', { credential: 'c2' })).toBe('granted');
+    expect(limiter.snapshot()).toEqual({ credentials: 2, paused: 1, circuitOpen: 0, waiting: 1 });
   });
+
+  test('does not come of a 503 without a header', async () => {
+    const { call, says } = rig();
+    await call('a', 503);
+    expect(await says('b')).toBe('granted');
+  });
+
+  test('grows up to 6 minutes while calls are refused, and starts anew once one is not', async () => {
+    const { clock, call } = rig();
+    const waits: number[] = [];
+    for (let nth = 0; nth < 8; nth += 1) {
+      waits.push(await call('a', 429));
+      await clock.advance((waits.at(-1) ?? 0) + 1);
+    }
+    expect(waits[3]).toBeGreaterThanOrEqual(64_000);
+    expect(waits[7]).toBeGreaterThanOrEqual(4 * MINUTE);
+    expect(waits[7]).toBeLessThanOrEqual(6 * MINUTE);
+    await call('a', 200);
+    expect(await call('a', 429)).toBeLessThanOrEqual(12_000);
+  });
+
+  test('counts calls that were in flight together once, and a shorter one does not cut a longer', async () => {
+    const { clock, begun } = rig();
+    const calls = await Promise.all(['a', 'b', 'c', 'd'].map((id) => begun(id)));
+    await clock.advance(100);
+    const ends = calls.map((one, nth) => one.finish(endOf(429, nth === 1 ? MINUTE : 0)));
+    expect(ends[0]).toBeLessThanOrEqual(12_100);
+    expect(ends.slice(1)).toEqual([60_100, 60_100, 60_100]);
+  });
+
+  test('keeps back what was granted before it', async () => {
+    const { begun, granted, limiter, clock } = rig();
+    const [first, second] = [await begun('a'), await granted('b')];
+    const since = clock.now();
+    expect(limiter.pausedSince('c1', since)).toBe(false);
+    first.finish(endOf(429));
+    expect(second.begin()).toBe(false);
+    expect(limiter.pausedSince('c1', since)).toBe(true);
+    expect(limiter.pausedSince('c1', since + 1)).toBe(false);
+  });
+});
+
+describe('a wait', () => {
+  test('that is woken goes on with another key where it has one now, and keeps its time', async () => {
+    const { clock, ask, begun, limiter } = rig({ inFlight: 1 });
+    const [one, two] = [await begun('1'), await begun('2', { credential: 'c2' })];
+    let credential = 'c1';
+    const moved = await ask('a', { wish: async () => ({ credential, mayTry: false }) });
+    await clock.advance(1);
+    const later = await ask('b', { credential: 'c2' });
+    credential = 'c2';
+    expect(limiter.wake('a')).toBe(true);
+    expect(limiter.wake('nobody')).toBe(false);
+    one.finish(endOf(200));
+    await settle();
+    expect([moved.now, later.now]).toEqual(['waits', 'waits']);
+    two.finish(endOf(200));
+    await settle();
+    expect([typeof moved.now, later.now]).toEqual(['object', 'waits']);
+  });
+
+  test('is counted from when it began until the first byte', async () => {
+    const waited: number[] = [];
+    const { clock, call, ask } = rig({ ...ONE_IN_10_S, onWait: (s) => waited.push(s) });
+    await call('a', 200);
+    const next = await ask('b');
+    await clock.advance(10_000);
+    (next.now as Permit).begin();
+    expect(waited).toEqual([0, 10]);
+  });
+
+  test('whose wish fails gives back what it was granted', async () => {
+    const { limiter, says } = rig({ inFlight: 1 });
+    let asked = 0;
+    const wish = async () => {
+      if ((asked += 1) > 1) throw new Error('Kubernetes is away');
+      return { credential: 'c1', mayTry: false };
+    };
+    const { signal } = new AbortController();
+    const asking = {
+      id: 'a',
+      wish,
+      urgency: 'user',
+      signal,
+      onLongWait: async () => true,
+    } as const;
+    await expect(limiter.permit({ ...asking, parked: (wait) => wait() })).rejects.toThrow('away');
+    expect(await says('b')).toBe('granted');
+  });
+});
+
+describe('a refused key', () => {
+  test('is not used by those who wait, nor by those who come, nor by who was granted it before', async () => {
+    const { begun, granted, ask, says } = rig({ inFlight: 2 });
+    const [first, second] = [await begun('a'), await granted('b')];
+    const third = await ask('c');
+    const tryAt = first.finish(endOf(401)) ?? 0;
+    await settle();
+    expect(second.begin()).toBe(false);
+    expect([third.now, await says('d')]).toEqual(['key-refused', 'key-refused']);
+    expect(await says('e', { credential: 'c2' })).toBe('granted');
+    expect(tryAt).toBeGreaterThanOrEqual(24_000);
+    expect(tryAt).toBeLessThanOrEqual(36_000);
+  });
+
+  test.for<[number, readonly string[]]>([
+    [200, ['a', 'b']],
+    [404, ['a', 'b']],
+    [503, ['a', 'b']],
+    [401, []],
+    [0, []],
+  ])('wakes all when a try is answered with %i: %j', async ([status, woken]) => {
+    const on = rig();
+    for (const id of ['a', 'b']) await (id === 'a' ? on.call(id, 401) : on.says(id));
+    await on.call('c', status, { mayTry: true });
+    expect(on.woken).toEqual(woken);
+    expect(on.limiter.refusedKeys.isHeld('a')).toBe(woken.length === 0);
+  });
+
+  test('is tried before its time by who may, while nobody else does, and after no answer by whoever asks', async () => {
+    const { call, says, begun } = rig();
+    await call('a', 401);
+    const trial = await begun('b', { mayTry: true });
+    expect(await says('c', { mayTry: true })).toBe('key-refused');
+    trial.finish(endOf(0));
+    expect(await says('c')).toBe('granted');
+  });
+
+  test('is tried by one after the other, in order; who is gone or does not ask is passed over', async () => {
+    const { clock, call, says, woken, limiter } = rig();
+    await call('a', 401);
+    for (const id of ['b', 'gone', 'c']) await says(id);
+    limiter.refusedKeys.forget('gone');
+    await clock.advance(41_000);
+    expect(woken).toEqual(['a']);
+    await clock.advance(5_000);
+    expect(woken).toEqual(['a', 'b']);
+    await call('b', 401);
+    expect(await says('a')).toBe('key-refused');
+    await clock.advance(77_000);
+    expect(woken.slice(0, 3)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('leaves who tries it its place when a call from before is refused as well', async () => {
+    const { clock, begun, ask, call } = rig({ ...ONE_IN_10_S, rate: { calls: 2, perMs: 10_000 } });
+    const [first, second] = [await begun('a'), await begun('b')];
+    first.finish(endOf(401));
+    const trial = await ask('c', { mayTry: true });
+    second.finish(endOf(401));
+    await settle();
+    expect(trial.now).toBe('waits');
+    await clock.advance(10_000);
+    expect((trial.now as Permit).begin()).toBe(true);
+    (trial.now as Permit).finish(endOf(200));
+    await clock.advance(10_000);
+    expect(await call('d', 200)).toBeNaN();
+  });
+
+  test('is forgotten once nobody waits for it', async () => {
+    const { clock, call, limiter } = rig();
+    await call('a', 401);
+    limiter.refusedKeys.forget('a');
+    await clock.advance(MINUTE);
+    expect(limiter.snapshot()).toMatchObject({ circuitOpen: 0 });
+    expect(clock.pending).toBe(0);
+  });
+});
+
+test('keys that nobody has used for an hour are forgotten, and no others', async () => {
+  const { clock, call, begun, limiter } = rig();
+  for (let nth = 0; nth < 50; nth += 1) await call(`${nth}`, 200, { credential: `c${nth}` });
+  await begun('slow', { credential: 'c7' });
+  await clock.advance(30 * MINUTE);
+  await call('young', 200, { credential: 'c8' });
+  await clock.advance(31 * MINUTE);
+  await call('new', 200, { credential: 'new' });
+  expect(limiter.snapshot()).toMatchObject({ credentials: 3 });
 });

@@ -37,7 +37,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/config/': ['src/api/base-url.ts'],
   'src/telemetry/': [],
   'src/api/': [],
-  'src/api/limiter/': [],
   'src/kube/': [],
   'src/kube/client/': ['src/kube/'],
   'src/kube/auth/': ['src/kube/client/'],
@@ -55,7 +54,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'src/kube/cache/',
     'src/kube/secrets/',
     'src/api/',
-    'src/api/limiter/',
   ],
 };
 /** Each names every kind, for one who asks about all. */
@@ -67,10 +65,10 @@ const OF_A_KIND = [
   'src/controller/',
   'src/kube/',
   'src/api/',
-  'src/api/limiter/',
 ];
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   undici: ['src/kube/', 'src/api/'],
+  'p-queue': ['src/kube/', 'src/api/'],
   '@kubernetes/client-node': ['src/kube/auth/'],
   zod: ['src/kinds/'],
   pino: ['src/telemetry/logger.ts'],

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Calls } from '../../src/kinds/shared/calls.ts';
+import { REQUESTED_AT } from '../../src/kinds/shared/common-status.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
 import {
   type AttemptRig,
   aKey,
@@ -30,7 +32,6 @@ async function whole(rig: AttemptRig, name: string) {
     return (await calls.permit()) ?? (await calls.send(PUT));
   } finally {
     calls.end();
-    rig.caller.reconciled(`ingest/${name}`);
   }
 }
 
@@ -68,7 +69,7 @@ describe('a permit', () => {
     expect(asked.now).toBeUndefined();
   });
 
-  test('is no longer waited for once the object is edited, and its place is kept', async () => {
+  test('is no longer waited for once the object is edited, which then counts as a minute older', async () => {
     const rig = attemptRig(ONE_AT_ONCE);
     const first = rig.start(anyObject('a'));
     await first.calls.permit();
@@ -79,9 +80,10 @@ describe('a permit', () => {
     await settle();
     expect(asked.now).toEqual({ type: 'not-wanted' });
     second.calls.end();
-    rig.caller.reconciled('ingest/b');
-    const third = asking(rig.start(anyObject('c')));
+    const third = asking(rig.start(anyObject('c'), { priority: 'scheduled' }));
+    await rig.clock.advance(29_000);
     const again = asking(rig.start(anyObject('b')));
+    await settle();
     await first.calls.send(PUT);
     await settle();
     expect([again.now, third.now]).toEqual([undefined, 'waits']);
@@ -97,9 +99,6 @@ describe('a permit', () => {
     second.edit();
     await settle();
     second.calls.end();
-    rig.caller.reconciled('ingest/b');
-    // A reconcile that does not ask, because it is suspended by now.
-    rig.caller.reconciled('ingest/b');
     const third = asking(rig.start(anyObject('c')));
     await first.calls.send(PUT);
     await settle();
@@ -264,12 +263,26 @@ describe('a key that was refused', () => {
     await whole(rig, 'a');
     await whole(rig, 'b');
     rig.answer = () => ({ answered: true, httpStatus: 200, body: 'json', result: {} });
-    const trial = rig.start(anyObject('a'), { halfOpen: true });
-    await trial.calls.permit();
-    await trial.calls.send(PUT);
-    trial.calls.end();
+    expect(rig.caller.factsOf(anyObject('b')).isHeld).toBe(true);
+    // At its time, by the limiter.
+    await rig.clock.advance(36_000);
+    expect(await whole(rig, 'a')).toMatchObject({ type: 'success' });
     expect(rig.enqueued).toContain('Kind/ingest/b');
-    expect(rig.caller.factsOf(anyObject('b')).hasSlot).toBe(true);
+    expect(rig.caller.factsOf(anyObject('b')).isHeld).toBe(false);
+  });
+
+  test.for<[string, Partial<KubeObject['metadata']>, string]>([
+    ['a person asks for it', { annotations: { [REQUESTED_AT]: 'now' } }, '1'],
+    ['the object is being deleted', { deletionTimestamp: '2026-01-01T00:00:00Z' }, '1'],
+    ['its Secret was written since', {}, '2'],
+  ])('is tried before its time where %s', async ([, metadata, resourceVersion]) => {
+    const rig = attemptRig();
+    rig.answer = () => refused;
+    await whole(rig, 'a');
+    expect(await whole(rig, 'b')).toEqual({ type: 'key-refused' });
+    rig.key = aKey('key', resourceVersion);
+    expect(await rig.start(anyObject('b', metadata)).calls.permit()).toBeUndefined();
+    expect(await whole(rig, 'c')).toEqual({ type: 'key-refused' });
   });
 
   test('is told with what can be seen of it', async () => {

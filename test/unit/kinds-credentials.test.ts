@@ -38,7 +38,6 @@ const GOOD = { keyId: KEY_ID, keySecret: KEY_SECRET };
 function setUp(secrets: Record<string, SecretRead>, baseUrl = 'https://api.test') {
   const guarded: (readonly string[])[] = [];
   const forgotten: string[] = [];
-  const renewed: string[] = [];
   const credentials = createCredentials({
     secrets: {
       read: (namespace, name) =>
@@ -50,9 +49,8 @@ function setUp(secrets: Record<string, SecretRead>, baseUrl = 'https://api.test'
       guarded.push(values);
       return () => void guarded.splice(guarded.indexOf(values), 1);
     },
-    onRenewed: (credential) => renewed.push(credential),
   });
-  return { credentials, secrets, guarded, forgotten, renewed };
+  return { credentials, secrets, guarded, forgotten };
 }
 
 async function readOne(secret: SecretRead, ref: SecretRef = REF): Promise<CredentialRead> {
@@ -268,20 +266,4 @@ describe('what is made of a Secret', () => {
     const said = `${KEY_ID} ${KEY_SECRET} ${read.credential.authorization}`;
     expect(read.credential.mask(said)).toBe('*** *** Basic ***');
   });
-});
-
-test('a credential is renewed where its Secret was written since it was read, once per version and choice of keys', async () => {
-  const on = setUp({ 'ns/api': aSecret({ ...GOOD, other: KEY_SECRET }) });
-  const choices: readonly SecretRef[] = [REF, { ...REF, keySecretKey: 'other' }];
-  const readAll = async () => {
-    on.renewed.length = 0;
-    for (const ref of [...choices, ...choices]) await on.credentials.read('ns', ref);
-    return on.renewed.length;
-  };
-  expect(await readAll(), 'first').toBe(0);
-  on.secrets['ns/api'] = aSecret({ ...GOOD, other: KEY_SECRET }, { version: '2' });
-  expect(await readAll(), 'another version').toBe(2);
-  on.credentials.forget('ns/api');
-  expect(on.forgotten).toEqual(['ns/api']);
-  expect(await readAll(), 'known no more').toBe(0);
 });

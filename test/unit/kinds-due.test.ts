@@ -50,11 +50,7 @@ const present = (resourceVersion: string): SecretState => ({
   resourceVersion,
 });
 const tried = { secret: present('1'), triedSecret: '1' };
-const now = (priority: 'user' | 'scheduled', halfOpen: boolean): Due => ({
-  type: 'now',
-  priority,
-  halfOpen,
-});
+const now = (priority: 'user' | 'scheduled'): Due => ({ type: 'now', priority });
 const later = (at?: number): Due =>
   at === undefined ? { type: 'later' } : { type: 'later', at: T0 + at };
 
@@ -65,24 +61,20 @@ function due(
 ) {
   return whenDue(
     object(wanted),
-    { ...tried, hasSlot: false, ...facts },
+    { ...tried, isHeld: true, ...facts },
     { confirmed: true, now: T0, ...asked },
   );
 }
 
 describe('an object is due', () => {
   test.for<[string, Due, Due]>([
-    ['at once for a person, where nobody has visited it', due({}), now('user', false)],
+    ['at once for a person, where nobody has visited it', due({}), now('user')],
     [
       'at once for a person, where it was edited',
       due({ reason: 'Applied', generation: 2 }),
-      now('user', false),
+      now('user'),
     ],
-    [
-      'at once on request, also to try a refused key',
-      due({ reason: 'Applied', requested: 'x' }),
-      now('user', true),
-    ],
+    ['at once on request', due({ reason: 'Applied', requested: 'x' }), now('user')],
     [
       'not for a request that was acted on',
       due({ reason: 'Applied', requested: 'x', handled: 'x' }),
@@ -92,28 +84,28 @@ describe('an object is due', () => {
     [
       'at once, where something else is confirmed',
       due({ reason: 'Applied' }, {}, { confirmed: false }),
-      now('scheduled', false),
+      now('scheduled'),
     ],
     [
       'at once, where it was suspended or planned before',
       due({ reason: 'Planned' }),
-      now('scheduled', false),
+      now('scheduled'),
     ],
     [
       'at once, where it waited for its permit before a start',
       due({ reason: 'Pending', status: 'Unknown' }),
-      now('scheduled', false),
+      now('scheduled'),
     ],
     [
       'at once, where the other object is gone',
       due({ reason: 'TargetConflict', next: MINUTE }),
-      now('scheduled', false),
+      now('scheduled'),
     ],
     ['at the time of the status', due({ reason: 'Unavailable', next: MINUTE }), later(MINUTE)],
     [
-      'and at that time may try a refused key',
+      'and at that time, where its key was refused',
       due({ reason: 'Unauthorized', next: 0 }),
-      now('scheduled', true),
+      now('scheduled'),
     ],
     [
       'no later than its class allows, whatever a clock has written',
@@ -121,18 +113,18 @@ describe('an object is due', () => {
       later(15 * MINUTE),
     ],
     [
-      'when the limiter has a permit for it, where its key was refused',
-      due({ reason: 'Unauthorized', next: MINUTE }, { hasSlot: true }),
-      now('scheduled', false),
+      'when the limiter has woken it, where its key was refused',
+      due({ reason: 'Unauthorized', next: MINUTE }, { isHeld: false }),
+      now('scheduled'),
     ],
     [
       'to ask for its turn, where the key was refused for another',
       due({ reason: 'Unauthorized' }),
-      now('scheduled', false),
+      now('scheduled'),
     ],
     [
-      'not by a permit alone, for any other failure',
-      due({ reason: 'Rejected', next: MINUTE }, { hasSlot: true }),
+      'not by that, for any other failure',
+      due({ reason: 'Rejected', next: MINUTE }, { isHeld: false }),
       later(MINUTE),
     ],
   ])('%s', ([, found, expected]) => {
@@ -148,7 +140,7 @@ describe('an object is due', () => {
     expect(at).toBeGreaterThanOrEqual(T0 + HOUR);
     expect(at).toBeLessThanOrEqual(T0 + 1.1 * HOUR + 1_000);
     const over = due({ reason: 'Applied', appliedAgo: at - T0 }, {}, asked);
-    expect(over).toEqual(now('scheduled', true));
+    expect(over).toEqual(now('scheduled'));
     // A clock that jumped has written that it was confirmed in a year.
     expect(due({ reason: 'Applied', appliedAgo: -8760 * HOUR }, {}, asked)).toEqual(next);
   });
@@ -160,7 +152,7 @@ describe('with another Secret', () => {
   const is = (state: 'absent' | 'forbidden' | 'unknown'): Partial<CallFacts> => ({
     secret: { state },
   });
-  const NOW = now('scheduled', false);
+  const NOW = now('scheduled');
   const NOT = later(MINUTE);
   test.for<[string, string, Partial<CallFacts>, Due]>([
     ['a refused key is tried at once', 'Unauthorized', NEW, NOW],

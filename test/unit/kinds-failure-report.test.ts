@@ -107,6 +107,11 @@ describe('a failure', () => {
     expect(waitOf(reported(paused).next)).toBe(60_000);
   });
 
+  test('of a refused key is looked at again when the limiter has it tried, not by its own count', () => {
+    const refused: FailedAnswer = { ...failed(401), pausedMs: 7_000 } as FailedAnswer;
+    expect(waitOf(reported(refused).next)).toBe(7_000);
+  });
+
   test('of a refused connection goes on counting where a reset one was', () => {
     const first = reported(failed(500));
     const verdict = judge(
@@ -168,10 +173,10 @@ describe('no call', () => {
     expect(astray(waitOf(report.next) ?? 0, wait)).toBe(0);
   });
 
-  test('with a refused key keeps the time of one that was refused itself, and writes nothing more', () => {
+  test('with a refused key has no time of its own, and is written once', () => {
     const first = reported(failed(401));
     const second = reportNoCall({ ...attemptOf(first.object), answer: { type: 'key-refused' } });
-    expect(second).toEqual({ next: first.next, events: [] });
+    expect(second).toEqual({ next: 'on-change', events: [] });
     const held = reported({ type: 'key-refused' });
     expect(held.next).toBe('on-change');
     expect(reportNoCall({ ...attemptOf(held.object), answer: { type: 'key-refused' } })).toEqual({

@@ -29,7 +29,7 @@ function deleted(wish: AttemptWish = {}, planOnly = false) {
       log: { warn: (fields: object) => void warned.push(fields) },
     },
     caller: {
-      factsOf: () => ({ secret: { state: 'unknown' }, triedSecret: undefined, hasSlot: false }),
+      factsOf: () => ({ secret: { state: 'unknown' }, triedSecret: undefined, isHeld: true }),
       perform: (_object: unknown, _context: unknown, _wish: unknown, act: Act) => act(rig.calls()),
     },
     others: () => [],

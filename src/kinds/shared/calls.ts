@@ -1,13 +1,12 @@
 import type { ApiRequest, Objection } from '../../api/call.ts';
-import type { Permit } from '../../api/limiter/contract.ts';
-import type { Wish as PermitWish } from '../../api/limiter/permits.ts';
+import type { Permit } from '../../api/limiter.ts';
 import { maskFor, maskTexts } from '../../api/masked.ts';
 import { type Failure, judge, type Success } from '../../api/verdict.ts';
 import type { Context } from '../../controller/kind.ts';
 import { queueKey } from '../../controller/queue.ts';
 import type { SecretRef } from '../../kube/key-pair.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
-import { longWaitStatus, secretRefOf } from './common-status.ts';
+import { isRequested, longWaitStatus, secretRefOf } from './common-status.ts';
 import type { KindContext } from './context.ts';
 import type { CredentialProblem, UsableCredential } from './credentials.ts';
 import type { CallFacts, Due } from './due.ts';
@@ -25,7 +24,7 @@ export interface CallRequest extends Pick<ApiRequest, 'operation' | 'method' | '
 /** Why there is no permit. */
 export type NoCall =
   | { readonly type: 'no-credential'; readonly problem: CredentialProblem }
-  /** The API refused the key before, and nobody calls with it until a trial call works. */
+  /** The API has refused the key, and it is not this object's turn to try it. */
   | { readonly type: 'key-refused' }
   /** Another attempt has the target; the object is reconciled when that one ends. */
   | { readonly type: 'target-busy' }
@@ -38,7 +37,7 @@ export type Answer =
       readonly type: 'failure';
       readonly verdict: Failure;
       readonly sentAt?: number | undefined;
-      /** How long the key is paused for everybody, counted from the answer. */
+      /** How long nobody calls with the key, counted from the answer. */
       readonly pausedMs?: number | undefined;
       /** After a 401: what can be seen of the key without showing it. */
       readonly doubt?: string | undefined;
@@ -47,7 +46,7 @@ export type Answer =
   | { readonly type: 'called-off' };
 
 /** With which key an attempt calls, and how urgently. */
-export interface Wish extends Pick<Extract<Due, { type: 'now' }>, 'priority' | 'halfOpen'> {
+export interface Wish extends Pick<Extract<Due, { type: 'now' }>, 'priority'> {
   readonly ref: SecretRef;
 }
 
@@ -88,14 +87,13 @@ export class Caller<T extends KubeObject> {
     }
   }
 
-  /** `hasPermit`: this attempt has one in hand. */
-  factsOf(object: T, hasPermit = false): CallFacts {
-    const { secrets, permits } = this.#context;
+  factsOf(object: T): CallFacts {
+    const { secrets, limiter } = this.#context;
     const name = secretRefOf(object)?.name;
     return {
       secret: name ? secrets.state(object.metadata.namespace, name) : { state: 'unknown' },
       triedSecret: this.#keys.triedVersion(object),
-      hasSlot: hasPermit || permits.limiter.hasSlot(queueKey(this.#kind, keyOf(object))),
+      isHeld: limiter.refusedKeys.isHeld(queueKey(this.#kind, keyOf(object))),
     };
   }
 
@@ -104,19 +102,14 @@ export class Caller<T extends KubeObject> {
     return this.#keys.remember(object);
   }
 
-  /** At the end of every reconcile: who did not ask in it loses its place in line. */
-  reconciled(key: string): void {
-    this.#context.permits.limiter.release(queueKey(this.#kind, key));
-  }
-
   /** The object is gone. */
   forget(key: string): void {
-    this.#context.permits.limiter.forget(queueKey(this.#kind, key));
+    this.#context.limiter.refusedKeys.forget(queueKey(this.#kind, key));
     this.#keys.forget(key);
   }
 }
 
-interface AttemptOptions extends Pick<KindContext, 'api' | 'permits' | 'clock'> {
+interface AttemptOptions extends Pick<KindContext, 'api' | 'limiter' | 'clock'> {
   /** The queue key of the object. */
   readonly id: string;
   readonly target: string | undefined;
@@ -124,11 +117,6 @@ interface AttemptOptions extends Pick<KindContext, 'api' | 'permits' | 'clock'> 
   readonly context: Context;
   readonly wish: Wish;
   readonly keys: Keys;
-}
-
-/** With the key that the call is made with. */
-interface KeyWish extends PermitWish {
-  readonly read: UsableCredential;
 }
 
 export type Calls = Pick<OneAttempt, 'permit' | 'send' | 'pausedSince' | 'end'>;
@@ -150,11 +138,17 @@ class OneAttempt {
    * the target; later ones go ahead of all that wait. Undefined: granted, or in hand already.
    */
   async permit(): Promise<NoCall | undefined> {
-    const { id, context, permits, target, targets } = this.#with;
+    const { id, context, wish, limiter, keys, target, targets } = this.#with;
     if (this.#granted) return undefined;
-    const asked = await permits.permit<KeyWish, NoCall>({
-      key: id,
-      wish: () => this.#callWish(),
+    let key = { type: 'not-wanted' } as UsableCredential | NoCall;
+    const permit = await limiter.permit({
+      id,
+      wish: async () => {
+        key = await this.#readKey();
+        if ('type' in key) return undefined;
+        return { credential: key.credential.id, mayTry: this.#mayTry(key) };
+      },
+      urgency: this.#credential === undefined ? wish.priority : 'later',
       signal: context.signal,
       parked: (wait) => context.parked(wait),
       async onLongWait(ahead) {
@@ -162,35 +156,36 @@ class OneAttempt {
         return status === undefined || context.save(status);
       },
     });
-    if (asked.type !== 'granted') return asked;
-    const { permit, wish } = asked;
+    if ('type' in key) return key;
+    if (permit === 'key-refused') keys.tried(context.object(), wish.ref, key);
+    if (typeof permit === 'string') return { type: permit };
     // In this order: who waited for a permit with the target in hand would hold up the other.
     if (target !== undefined && !this.#hasTarget && !targets.enter(target, id)) {
       permit.finish();
       return { type: 'target-busy' };
     }
     this.#hasTarget = target !== undefined;
-    this.#granted = { permit, read: wish.read };
-    this.#credential = wish.credential;
+    this.#granted = { permit, read: key };
+    this.#credential = key.credential.id;
     return undefined;
   }
 
-  async #callWish(): Promise<KeyWish | NoCall> {
+  async #readKey(): Promise<UsableCredential | NoCall> {
     const { context, wish, keys } = this.#with;
     const read = await keys.read(context.object(), wish.ref);
     if (!context.stillWanted()) return { type: 'not-wanted' };
-    if (!read.ok) {
-      keys.tried(context.object(), wish.ref, read);
-      return { type: 'no-credential', problem: read.problem };
-    }
-    return {
-      read,
-      credential: read.credential.id,
-      tenant: context.object().metadata.namespace,
-      lane: wish.priority,
-      probe: wish.halfOpen,
-      goesOn: this.#credential !== undefined,
-    };
+    if (read.ok) return read;
+    keys.tried(context.object(), wish.ref, read);
+    return { type: 'no-credential', problem: read.problem };
+  }
+
+  /** Also a refused key: a person asks, or has written the Secret since it was tried. */
+  #mayTry({ resourceVersion }: UsableCredential): boolean {
+    const { context, keys } = this.#with;
+    const object = context.object();
+    const tried = keys.triedVersion(object) ?? resourceVersion;
+    const isDeleted = object.metadata.deletionTimestamp !== undefined;
+    return isRequested(object) || isDeleted || tried !== resourceVersion;
   }
 
   /**
@@ -214,7 +209,7 @@ class OneAttempt {
     const wire = { operation, method, path, ...(body !== undefined && { body }), begin };
     // A call may take its whole time-out, and keys must not wait for one another's.
     const reply = await context.parked(() => api.call({ ...wire, credential }));
-    const { pausedUntil } = permit.finish(reply);
+    const pausedUntil = permit.finish(reply);
     this.#granted = undefined;
     if (!reply.answered && reply.aborted) return { type: 'called-off' };
     const verdict = judge(reply, request);
@@ -232,7 +227,7 @@ class OneAttempt {
 
   /** Whether the key was paused since this time (epoch ms), whatever object brought it about. */
   pausedSince(time: number): boolean {
-    return this.#with.permits.pausedSince(this.#credential ?? '', time);
+    return this.#with.limiter.pausedSince(this.#credential ?? '', time);
   }
 
   /** Gives back the target and an unused permit. */

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../api/call.ts';
-import type { Permits } from '../../api/limiter/permits.ts';
+import type { Limiter } from '../../api/limiter.ts';
 import type { Clock } from '../../clock.ts';
 import type { Event } from '../../controller/kind.ts';
 import type { Priority } from '../../controller/queue.ts';
@@ -10,7 +10,7 @@ import type { ReadCredential } from './credentials.ts';
 /** What a kind is built from; the engine knows none of it. */
 export interface KindContext {
   readonly api: ApiClient;
-  readonly permits: Permits;
+  readonly limiter: Limiter;
   readonly secrets: Pick<Secrets, 'awaitChange' | 'release' | 'state'>;
   readonly readCredential: ReadCredential;
   readonly clock: Clock;

@@ -40,13 +40,11 @@ export interface CredentialsOptions {
   readonly baseUrl: string;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
-  /** The Secret was written since it was read last: its key may work again. */
-  readonly onRenewed?: (credential: string) => void;
 }
 
 /** Objects that share a Secret and a choice of keys share one credential. */
 export function createCredentials(options: CredentialsOptions) {
-  const { secrets, baseUrl, guard, onRenewed } = options;
+  const { secrets, baseUrl, guard } = options;
   const salt = randomBytes(32);
   /** By Secret, then by the choice of keys in it. */
   const made = new Map<string, Map<string, Made>>();
@@ -75,7 +73,6 @@ export function createCredentials(options: CredentialsOptions) {
         return { ok: false, problem: { reason: 'SecretInvalid', message }, resourceVersion };
       }
       const { read, unguard } = make(pair, resourceVersion);
-      if (known) onRenewed?.(read.credential.id);
       known?.unguard();
       made.set(key, ofSecret.set(choice, { read, unguard }));
       return read;

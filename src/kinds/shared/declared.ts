@@ -105,15 +105,15 @@ export async function reconcileDeclared<Stored extends KubeObject, Own extends S
   kind: Declared<Stored, Own>,
   act: (began: Stored, wanted: Wanted<Own>, calls: Calls, none?: NoCall) => Promise<Result>,
 ): Promise<Result> {
-  const decide = (newest: Stored, hasPermit = false): Decision<Own> => {
+  const decide = (newest: Stored): Decision<Own> => {
     const known = { others: others(newest), now: context.now() };
-    return decideDeclared(newest, kind, { ...caller.factsOf(newest, hasPermit), ...known });
+    return decideDeclared(newest, kind, { ...caller.factsOf(newest), ...known });
   };
   const first = decide(object);
   if (first.type === 'done') return first.result;
   const wish = { ref: first.spec.credentialsSecretRef, ...first.due };
   return caller.perform(object, context, wish, async (calls, none) => {
-    const decided = none ? first : decide(context.object(), true);
+    const decided = none ? first : decide(context.object());
     if (decided.type === 'done') return decided.result;
     return act(context.object(), decided, calls, none);
   });

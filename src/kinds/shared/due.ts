@@ -8,12 +8,9 @@ import { wholeSecond } from './canonical.ts';
 import { type CommonStatus, currentReady, isRequested } from './common-status.ts';
 import { isFailure, longestWait } from './failures.ts';
 
-/**
- * Whether an attempt is to be made now, and if not, when to look again. `halfOpen`: it may try a
- * key that the API has refused, since its own time has come or a person asks.
- */
+/** Whether an attempt is to be made now, and if not, when to look again. */
 export type Due =
-  | { readonly type: 'now'; readonly priority: Priority; readonly halfOpen: boolean }
+  | { readonly type: 'now'; readonly priority: Priority }
   | { readonly type: 'later'; readonly at?: number | undefined };
 
 /** What is known about an object's key besides its status. */
@@ -22,8 +19,8 @@ export interface CallFacts {
   readonly secret: SecretState;
   /** The version of this Secret that this process last tried for the object. */
   readonly triedSecret: string | undefined;
-  /** The limiter has a permit for the object. */
-  readonly hasSlot: boolean;
+  /** Its key was refused, and the limiter has not woken it since. */
+  readonly isHeld: boolean;
 }
 
 interface Asked {
@@ -34,17 +31,14 @@ interface Asked {
   readonly now: number;
 }
 
-const NOW: Due = { type: 'now', priority: 'scheduled', halfOpen: false };
-const OWN_TIME: Due = { type: 'now', priority: 'scheduled', halfOpen: true };
-const EDITED: Due = { type: 'now', priority: 'user', halfOpen: false };
-const REQUESTED: Due = { type: 'now', priority: 'user', halfOpen: true };
+const NOW: Due = { type: 'now', priority: 'scheduled' };
+const ASKED: Due = { type: 'now', priority: 'user' };
 
 /** When something is sent. All that could be a reason not to (suspend, Plan) comes before. */
 export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due {
   const { nextAttemptTime }: CommonStatus = object.status ?? {};
   const ready = currentReady(object);
-  if (!ready) return EDITED;
-  if (isRequested(object)) return REQUESTED;
+  if (!ready || isRequested(object)) return ASKED;
   if (ready.reason === 'Applied' || ready.reason === 'Fetched')
     return asked.confirmed ? whenReasserted(object, asked) : NOW;
   // What else kept it back before is over: this is asked after all that could.
@@ -52,9 +46,8 @@ export function whenDue(object: KubeObject, facts: CallFacts, asked: Asked): Due
   // One that was held back with the refused key of another object asks for its turn.
   if (nextAttemptTime === undefined) return NOW;
   const at = Date.parse(nextAttemptTime);
-  if (at <= asked.now) return OWN_TIME;
-  // A permit before that time: the key has worked for another object.
-  if (ready.reason === 'Unauthorized' && facts.hasSlot) return NOW;
+  // The limiter alone decides who tries a refused key.
+  if (at <= asked.now || (ready.reason === 'Unauthorized' && !facts.isHeld)) return NOW;
   if (isSecretNew(ready.reason, facts)) return NOW;
   // A time further off was written by a clock that jumped.
   return { type: 'later', at: Math.min(at, wholeSecond(asked.now + longestWait(ready.reason))) };
@@ -104,7 +97,7 @@ function whenReasserted(object: KubeObject, { reassertInterval, now }: Asked): D
   const { applied }: WriteStatus = object.status ?? {};
   const at = applied && reassertedAt(object, Date.parse(applied.time), reassertInterval);
   if (at === undefined) return { type: 'later' };
-  if (at <= now) return OWN_TIME;
+  if (at <= now) return NOW;
   // A time further off was written by a clock that jumped.
   return { type: 'later', at: Math.min(at, reassertedAt(object, now, reassertInterval) ?? at) };
 }

@@ -132,6 +132,8 @@ export function reportNoCall(options: FailedAttempt): FailureReport {
       const { verdict, pausedMs = 0, doubt } = answer;
       const reason = verdict.failure;
       const advice = [...(doubt === undefined ? [] : [doubt]), options.advice(reason)].join('. ');
+      // The limiter alone decides when a refused key is tried again.
+      const notAfter = reason === 'Unauthorized' && pausedMs > 0 ? now + pausedMs : undefined;
       const what = `${withoutStop(verdict.message)}${quoting(verdict.requestId)}`;
       return reportFailure({
         object,
@@ -141,6 +143,7 @@ export function reportNoCall(options: FailedAttempt): FailureReport {
         lastRequest: lastRequestOf(operation, verdict, now),
         atLeastMs: Math.max(verdict.retryAfterMs ?? 0, pausedMs),
         side: verdict.redirect ? 'Stalled' : undefined,
+        notAfter,
         ...options.adjust?.(reason),
       });
     }
@@ -155,14 +158,11 @@ function whileYoung({ metadata }: KubeObject, now: number): Adjustment {
 
 /**
  * One write at most: an object that shows Unauthorized already keeps its message and its last
- * request. One that was refused itself keeps its time too, also after an edit.
+ * request. It has no time of its own: the limiter wakes it.
  */
 function reportKeyRefused({ object, adjust, now }: FailedAttempt): FailureReport {
-  const { nextAttemptTime, ...previous }: CommonStatus = object.status ?? {};
-  const own = readyOf(previous)?.reason === 'Unauthorized' ? Date.parse(nextAttemptTime ?? '') : 0;
-  const latest = Math.min(own || 0, now + longestWait('Unauthorized'));
-  const ahead = [latest, adjust?.('Unauthorized').notAfter ?? 0].filter((time) => time > now);
-  const nextAttempt = ahead.length > 0 ? wholeSecond(Math.min(...ahead)) : undefined;
+  const { notAfter = 0 } = adjust?.('Unauthorized') ?? {};
+  const nextAttempt = notAfter > now ? wholeSecond(notAfter) : undefined;
   const secret = secretRefOf(object)?.name;
   const message = `The API refused the key in the Secret "${secret}" (HTTP 401). No call is made with it until a trial call succeeds or the Secret changes. Put a valid key in the Secret`;
   const summary = { ready: 'False', progress: 'Stalled', reason: 'Unauthorized', message } as const;

@@ -48,11 +48,7 @@ export function createKind<T extends KubeObject>(
     type,
     store,
     async reconcile(object, attempt) {
-      try {
-        return await reconcile(object, attempt, { caller, others });
-      } finally {
-        caller.reconciled(keyOf(object));
-      }
+      return reconcile(object, attempt, { caller, others });
     },
     fit: (reported) => fitTo(status, reported) as object,
     forget: (key) => caller.forget(key),
@@ -67,7 +63,7 @@ export function createKind<T extends KubeObject>(
  * that refer to a Secret by that. A status alone wakes nobody.
  */
 function createStore<T extends KubeObject>(context: KindContext, options: KindOptions<T>) {
-  const { secrets, enqueue, changed, permits, onSecretChange } = context;
+  const { secrets, enqueue, changed, limiter, onSecretChange } = context;
   const { type, status, targetOf } = options;
   const idOf = (key: string): string => queueKey(type.kind, key);
   const sound = soundStatus(status);
@@ -103,7 +99,7 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     // One that waits for its turn with the old key begins anew.
     for (const object of store.byIndex('secret', secret)) {
       const id = idOf(keyOf(object));
-      if (!permits.wake(id)) enqueue(id, 'scheduled');
+      if (!limiter.wake(id)) enqueue(id, 'scheduled');
     }
   });
   return { store, others };
