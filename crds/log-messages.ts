@@ -51,16 +51,17 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     fields: ['namespace'],
     means: 'Objects are reconciled all the same. Check the rights of the ServiceAccount.',
   },
-  'unexpected error while sending an event, a bug': {
+  'event dropped': {
     level: 'warn',
-    fields: ['errorStack'],
-    means: 'Report it with this line. That event is lost.',
-  },
-  'event lost that stands nowhere else: too many wait to be sent': {
-    level: 'warn',
-    fields: ['namespace', 'name', 'reason', 'note', 'waiting'],
+    fields: ['namespace', 'name', 'note'],
     means:
-      'Kubernetes does not take events as fast as they come: 10,000 of this namespace wait, or fewer where those of others do. The note is what the event would have said.',
+      'The API server refused it, or did not take it within 2 minutes. The note is what the event would have said.',
+  },
+  'event dropped: too many wait': {
+    level: 'warn',
+    fields: ['namespace', 'name', 'note'],
+    means:
+      'Kubernetes does not take events as fast as they come: 1,000 wait. The note is what the event would have said.',
   },
   'stopping with unsent events': {
     level: 'warn',
@@ -69,12 +70,12 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
   },
   'cannot use the leader election Lease; retrying': {
     level: 'warn',
-    fields: ['namespace', 'name'],
+    fields: ['name'],
     means: 'Without the Lease nothing is applied. Check the rights of the ServiceAccount.',
   },
   'lost the leadership': {
     level: 'warn',
-    fields: ['namespace', 'name', 'identity', 'why'],
+    fields: ['identity', 'why'],
     means: 'Another replica continues, or this one when it holds the Lease again.',
   },
   'deleting an Organization with private endpoints left at the API': {

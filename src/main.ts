@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import { type Config, parseConfig } from './config/config.ts';
 import { loadCluster } from './kube/auth/load-cluster.ts';
-import { processIdentity } from './leadership.ts';
 import { bugFields, errorFields, type Log } from './log.ts';
 import { runProcess } from './process.ts';
 import { createRedactor } from './redaction.ts';
@@ -26,7 +27,8 @@ async function run(
     log,
     metrics: createMetrics(),
     version,
-    identity: processIdentity(),
+    // Of this process, and readable in a Lease and in events.
+    identity: `${hostname().slice(0, 60)}_${randomUUID()}`,
     guard,
     startServer,
     stop,

@@ -5,14 +5,14 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { Event, Kind } from './controller/kind.ts';
 import { Queue } from './controller/queue.ts';
-import { Worker, type WorkerOptions } from './controller/worker.ts';
+import { Worker } from './controller/worker.ts';
 import { createKinds } from './kinds/index.ts';
 import { createCredentials } from './kinds/shared/credentials.ts';
-import { type Informers, startInformers } from './kube/cache/informers.ts';
+import { type Informers, startInformers, type Watched } from './kube/cache/informers.ts';
 import type { KubeClient } from './kube/client/client.ts';
 import { createFinalizerWriter } from './kube/client/finalizers.ts';
-import { createEvents, type Events } from './kube/events/events.ts';
-import { LEASE } from './kube/lease/lease-record.ts';
+import { createEvents, type Events } from './kube/events.ts';
+import { LEASE } from './kube/lease.ts';
 import { createSecrets } from './kube/secrets.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -55,11 +55,12 @@ export interface Operator {
   readonly queue: Queue;
   readonly kinds: readonly Kind[];
   readonly events: Events;
-  readonly informers: Informers;
   readonly worker: Worker;
+  /** Call once. */
+  readonly startInformers: () => Informers;
 }
 
-/** Puts the parts together and starts the watches; nothing is reconciled until the worker runs. */
+/** Puts the parts together; nothing is read or reconciled before informers and worker run. */
 export function createOperator(options: OperatorOptions): Operator {
   const { config, client, clock, log, metrics, signal, stopCalls } = options;
   const queue = new Queue(clock, { ...observeQueue(metrics), ready: () => worker.ready() });
@@ -96,16 +97,12 @@ export function createOperator(options: OperatorOptions): Operator {
     baseUrl: api.baseUrl,
     guard: options.guard,
   });
-  const events = createEvents({ client, clock, log, instance: options.instance });
-
-  const emit: WorkerOptions['emit'] = (object, type, { type: severity, ...said }) => {
-    events.emit({ object: { ...object, type }, type: severity, action: 'Reconcile', ...said });
-  };
+  const events = createEvents(client, clock, log, options.instance);
   const { lease } = options;
   const announce = (event: Event): void => {
     if (!lease) return;
     const metadata = { ...lease, uid: '', resourceVersion: '', creationTimestamp: '' };
-    emit({ metadata }, LEASE, event);
+    events.emit({ metadata }, LEASE, event);
   };
   const kinds = createKinds({
     announce,
@@ -130,19 +127,23 @@ export function createOperator(options: OperatorOptions): Operator {
     clock,
     log,
     writeFinalizers: createFinalizerWriter(client),
-    emit,
+    emit: events.emit,
     mayStart: options.mayStartCall,
     giveUp: stopCalls,
     onReconcile: observeReconciles(metrics),
   });
-  const informers = startInformers({
-    client,
-    watched: kinds.map(({ type, store }) => ({ type, sink: (namespace) => store.sink(namespace) })),
-    namespaces: config.namespaces,
-    labelSelector: config.selector,
-    clock,
-    log,
-    signal,
+  const watched = kinds.map(({ type, store }): Watched => {
+    return { type, sink: (namespace) => store.sink(namespace) };
   });
-  return { api, limiter, queue, kinds, events, informers, worker };
+  const { namespaces, selector: labelSelector } = config;
+  return {
+    api,
+    limiter,
+    queue,
+    kinds,
+    events,
+    worker,
+    startInformers: () =>
+      startInformers({ client, watched, namespaces, labelSelector, clock, log, signal }),
+  };
 }

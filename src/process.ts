@@ -2,10 +2,11 @@ import type { Dispatcher } from 'undici';
 import { type Clock, pause } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { OPERATIONS } from './kinds/index.ts';
+import type { Informers } from './kube/cache/informers.ts';
 import { createKubeClient } from './kube/client/client.ts';
 import type { Cluster } from './kube/client/cluster.ts';
 import type { OpenConnections } from './kube/client/transport.ts';
-import { createLeadership } from './leadership.ts';
+import { Election } from './kube/lease.ts';
 import { errorFields, type Log } from './log.ts';
 import { createOperator } from './operator.ts';
 import type { ServerOptions } from './telemetry/health-server.ts';
@@ -76,21 +77,17 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   const lease = config.leaderElect
     ? { namespace: leaseNamespace(config, cluster.namespace), name: config.leaderElectName }
     : undefined;
-  const leadership = createLeadership({
-    lease: lease && { client, ...lease },
-    identity,
-    clock,
-    log,
-    work: async (signal, formerVersion) => {
-      const { synced, reached } = operator.informers;
-      // What a former leader did is in its statuses. One that we had not heard of yet would have
-      // us do it again.
-      const ready = formerVersion === undefined ? synced : reached(formerVersion);
-      await Promise.race([ready, aborted(signal)]);
-      if (!signal.aborted) log.info({}, 'working');
-      await Promise.race([operator.worker.run(signal), graceIsOver]);
-    },
-  });
+  let informers: Informers | undefined;
+  const work = async (signal: AbortSignal): Promise<void> => {
+    // Not before this process leads: so the lists contain what a former leader wrote.
+    informers = operator.startInformers();
+    await Promise.race([informers.synced, aborted(signal)]);
+    if (!signal.aborted) log.info({}, 'working');
+    await Promise.race([operator.worker.run(signal), graceIsOver]);
+  };
+  const leadership = lease
+    ? new Election({ ...lease, client, clock, log, identity, work })
+    : { run: work, isLeader: () => true, mayStartCall: () => true };
   const operator = createOperator({
     config,
     client,
@@ -100,7 +97,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     version,
     instance: identity,
     lease,
-    mayStartCall: leadership.mayStartCall,
+    mayStartCall: () => leadership.mayStartCall(),
     guard,
     ...(open && { openApi: open.api }),
     signal: stopWatches.signal,
@@ -118,7 +115,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     limiter,
     kinds,
     clock,
-    isLeader: leadership.isLeader,
+    isLeader: () => leadership.isLeader(),
     isUnverified,
   });
   const longestReconcileMs = STUCK_RECONCILES * (config.apiTimeoutMs + RECONCILE_GRACE_MS);
@@ -130,7 +127,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
           ? `a reconcile has run for more than ${longestReconcileMs / 1000} s`
           : undefined,
     },
-    ready: { informers: operator.informers.missing },
+    ready: { informers: () => informers?.missing() },
     metrics: createMetricsPage(metrics.render, clock),
     onError: (error) => log.error(errorFields(error), 'error in the health server'),
   });

@@ -9,8 +9,6 @@ export interface Event {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly note: string;
-  /** It says what stands nowhere else, so it is never held back as one too many. */
-  readonly always?: true;
 }
 
 /** What one reconcile adds to counters, beside having happened. */

@@ -24,7 +24,7 @@ export interface StageOptions extends Omit<SceneOptions, 'start' | 'apiUrl'> {
 const LEASES = {
   apiGroups: ['coordination.k8s.io'],
   resources: ['leases'],
-  verbs: ['get', 'list', 'watch', 'create', 'update'],
+  verbs: ['get', 'create', 'update'],
 };
 
 /**

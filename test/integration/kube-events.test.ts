@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
-import { createEvents } from '../../src/kube/events/events.ts';
+import { createEvents } from '../../src/kube/events.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
 import {
   applyYaml,
@@ -26,14 +26,19 @@ beforeAll(async () => {
 
 afterAll(() => admin.close());
 
-async function anObject(namespace: string): Promise<KubeObject & { readonly type: ResourceType }> {
+async function anObject(namespace: string): Promise<KubeObject> {
   await applyYaml('{apiVersion: v1, kind: ConfigMap, metadata: {name: orders}}', namespace);
-  return { ...(await getJson<KubeObject>(['configmap', 'orders', '-n', namespace])), type };
+  return getJson<KubeObject>(['configmap', 'orders', '-n', namespace]);
 }
 
 function eventsOf(client: KubeClient, instance = 'pipewright-0') {
   const { log, messages } = recordingLog();
-  return { ...createEvents({ client, clock: systemClock, log, instance }), messages };
+  const { emit, flush } = createEvents(client, systemClock, log, instance);
+  const say = (object: KubeObject, reason: string, note: string): Promise<void> => {
+    emit(object, type, { type: 'Warning', reason, note });
+    return flush();
+  };
+  return { say, messages };
 }
 
 /**
@@ -48,22 +53,8 @@ describe.concurrent('events', () => {
   test('are shown by kubectl with the object that they are about', async () => {
     const namespace = await newNamespace();
     const object = await anObject(namespace);
-    const { emit, flush, messages } = eventsOf(admin);
-    emit({
-      object,
-      type: 'Warning',
-      reason: 'Rejected',
-      action: 'Apply',
-      note: 'The API refused 5.5',
-    });
-    emit({
-      object,
-      type: 'Warning',
-      reason: 'Rejected',
-      action: 'Apply',
-      note: 'The API refused 5.5',
-    });
-    await flush();
+    const { say, messages } = eventsOf(admin);
+    await say(object, 'Rejected', 'The API refused 5.5');
     await sent(namespace, 1);
     expect(messages).toEqual([]);
     const { stdout } = await kubectl(['events', '-n', namespace, '--for', 'configmap/orders']);
@@ -74,14 +65,9 @@ describe.concurrent('events', () => {
   test('are taken by the server however long their parts are', async () => {
     const namespace = await newNamespace();
     const { metadata, ...rest } = await anObject(namespace);
-    const object = {
-      ...rest,
-      metadata: { ...metadata, name: `${'n'.repeat(229)}.${'m'.repeat(20)}` },
-    };
-    const { emit, flush, messages } = eventsOf(admin, 'i'.repeat(300));
-    const long = 'ü🙂'.repeat(1_000);
-    emit({ object, type: 'Normal', reason: 'R'.repeat(300), action: 'A'.repeat(300), note: long });
-    await flush();
+    const object = { ...rest, metadata: { ...metadata, name: 'n'.repeat(253) } };
+    const { say, messages } = eventsOf(admin, 'i'.repeat(128));
+    await say(object, 'R'.repeat(128), 'ü🙂'.repeat(1_000));
     await sent(namespace, 1);
     expect(messages).toEqual([]);
     const { items } = await getJson<{ items: { note: string }[] }>([
@@ -98,13 +84,9 @@ describe.concurrent('events', () => {
     const own = createKubeClient(
       await loadCluster({ kubeconfig: await serviceAccountKubeconfig(namespace, 'operator') }),
     );
-    const { emit, flush, messages } = eventsOf(own);
-    const say = (note: string): Promise<void> => {
-      emit({ object, type: 'Normal', reason: 'Applied', action: 'Apply', note });
-      return flush();
-    };
-    await say('first');
-    await say('second');
+    const { say, messages } = eventsOf(own);
+    await say(object, 'Applied', 'first');
+    await say(object, 'Applied', 'second');
     await sent(namespace, 2);
     expect(messages).toHaveLength(1);
     expect(messages[0]).toContain(
@@ -113,7 +95,7 @@ describe.concurrent('events', () => {
     await applyYaml(role, namespace);
     let tries = 0;
     const count = async (): Promise<number> => {
-      await say(`third ${(tries += 1)}`);
+      await say(object, 'Applied', `third ${(tries += 1)}`);
       return (await getJson<{ items: unknown[] }>(['events.events.k8s.io', '-n', namespace])).items
         .length;
     };
@@ -124,10 +106,9 @@ describe.concurrent('events', () => {
   test('into a namespace that is going away are nothing to speak of', async () => {
     const namespace = await newNamespace();
     const object = await anObject(namespace);
-    const { emit, flush, messages } = eventsOf(admin);
+    const { say, messages } = eventsOf(admin);
     await kubectl(['delete', 'namespace', namespace, '--wait=false']);
-    emit({ object, type: 'Normal', reason: 'Applied', action: 'Apply', note: 'too late' });
-    await flush();
+    await say(object, 'Applied', 'too late');
     await waitFor(() => messages.length, { what: 'a word on it' });
     expect(messages.map((message) => message.split(' ')[0])).toEqual(['debug']);
   });

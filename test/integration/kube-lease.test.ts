@@ -2,9 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
-import { createElection, type Election } from '../../src/kube/lease/election.ts';
-import { LEASE, type Lease } from '../../src/kube/lease/lease-record.ts';
-import { objectPath } from '../../src/kube/resource.ts';
+import { Election, type Lease } from '../../src/kube/lease.ts';
 import {
   applyYaml,
   controlPlane,
@@ -29,27 +27,19 @@ interface Candidate {
   readonly ended: Promise<void>;
   readonly messages: string[];
   startedAt?: number;
-  lost?: string;
 }
 
 function start(namespace: string, identity: string, real: KubeClient = client): Candidate {
   const { log, messages } = recordingLog();
   const stop = new AbortController();
-  const election = createElection({
-    client: real,
-    clock: systemClock,
-    log,
-    namespace,
-    name: 'pipewright',
-    identity,
-    onStarted: () => {
-      candidate.startedAt = performance.now();
-    },
-    onLost: (why) => {
-      candidate.lost = why;
-    },
-  });
-  const candidate: Candidate = { election, stop, messages, ended: election.run(stop.signal) };
+  const work = async (signal: AbortSignal): Promise<void> => {
+    candidate.startedAt = performance.now();
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  };
+  const names = { namespace, name: 'pipewright', identity };
+  const election = new Election({ client: real, clock: systemClock, log, work, ...names });
+  const ended = Promise.resolve().then(() => election.run(stop.signal));
+  const candidate: Candidate = { election, stop, messages, ended };
   return candidate;
 }
 
@@ -62,7 +52,7 @@ function leading(candidate: Candidate): Promise<number> {
 }
 
 describe.concurrent('two processes at one Lease', () => {
-  test('the first leads, and after its release the second does within 2 s', async () => {
+  test('the first leads, and after its release the second does at its next look', async () => {
     const namespace = await newNamespace();
     const a = start(namespace, 'a');
     await leading(a);
@@ -82,7 +72,7 @@ describe.concurrent('two processes at one Lease', () => {
     const released = performance.now();
     a.stop.abort();
     await a.ended;
-    expect((await leading(b)) - released).toBeLessThan(2_000);
+    expect((await leading(b)) - released).toBeLessThan(3_000);
     expect(a.election.mayStartCall()).toBe(false);
     expect((await leaseOf(namespace)).spec).toMatchObject({
       holderIdentity: 'b',
@@ -96,29 +86,6 @@ describe.concurrent('two processes at one Lease', () => {
     });
   });
 
-  test('a Lease that is deleted under its holder is made again, and nobody else gets it', async () => {
-    const namespace = await newNamespace();
-    const a = start(namespace, 'a');
-    await leading(a);
-    const before = await leaseOf(namespace);
-    const b = start(namespace, 'b');
-    await waitFor(() => b.messages.join(), {
-      what: 'b to stand by',
-      until: (text) => text.includes('standing by'),
-    });
-    await client.request({ method: 'DELETE', path: objectPath(LEASE, namespace, 'pipewright') });
-    const after = await waitFor(() => leaseOf(namespace), { what: 'the Lease to be made again' });
-    expect(after.metadata.uid).not.toBe(before.metadata.uid);
-    expect(after.spec).toMatchObject({
-      holderIdentity: 'a',
-      acquireTime: before.spec?.acquireTime,
-      leaseTransitions: 0,
-    });
-    expect([a.lost, b.startedAt]).toEqual([undefined, undefined]);
-    for (const one of [a, b]) one.stop.abort();
-    await Promise.all([a.ended, b.ended]);
-  });
-
   test('the rules of the README are enough, and one that is missing is named', async () => {
     const namespace = await newNamespace();
     const kubeconfig = await serviceAccountKubeconfig(namespace, 'pipewright');
@@ -126,7 +93,7 @@ describe.concurrent('two processes at one Lease', () => {
     const a = start(namespace, 'a', own);
     const said = await waitFor(() => a.messages.join('\n'), { what: 'a complaint' });
     expect(said).toContain(
-      'resources: ["leases"], resourceNames: ["pipewright"], verbs: ["get", "list", "watch", "update"]',
+      '{apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"]}',
     );
     await applyYaml(role, namespace);
     await leading(a);
@@ -150,7 +117,7 @@ kind: Role
 metadata: { name: pipewright-election }
 rules:
   - { apiGroups: [coordination.k8s.io], resources: [leases], verbs: [create] }
-  - { apiGroups: [coordination.k8s.io], resources: [leases], resourceNames: [pipewright], verbs: [get, list, watch, update] }
+  - { apiGroups: [coordination.k8s.io], resources: [leases], resourceNames: [pipewright], verbs: [get, update] }
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Lease } from '../../src/kube/lease/lease-record.ts';
+import type { Lease } from '../../src/kube/lease.ts';
 import { waitFor } from '../controlplane/client.ts';
 import { allow, asAdmin, operatorRules } from '../support/cluster.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
@@ -9,7 +9,7 @@ import { metric } from '../support/watching.ts';
 const LEASES = {
   apiGroups: ['coordination.k8s.io'],
   resources: ['leases'],
-  verbs: ['get', 'list', 'watch', 'create', 'update'],
+  verbs: ['get', 'create', 'update'],
 };
 
 let scene: Scene;

@@ -12,7 +12,7 @@ const REST_MS = 60_000;
 const LEASES = {
   apiGroups: ['coordination.k8s.io'],
   resources: ['leases'],
-  verbs: ['get', 'list', 'watch', 'create', 'update'],
+  verbs: ['get', 'create', 'update'],
 };
 
 /** Twenty objects: applied, refused with a long wait, and suspended. */

@@ -228,9 +228,9 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'A process that stood still begins a call by a Lease that is over',
-    file: 'kube/lease/election.ts',
-    from: "mayStartCall: () => phase === 'leading' && ageMs() < renewMs",
-    to: "mayStartCall: () => phase === 'leading' && ageMs() >= 0",
+    file: 'kube/lease.ts',
+    from: 'return this.#isLeader && this.#isFresh();',
+    to: 'return this.#isLeader;',
   },
   {
     name: 'Absence is judged by when a list was answered: a deletion leaves what lands meanwhile',

@@ -91,7 +91,7 @@ export async function startInner(
     isLeader: () => true,
     isUnverified: () => false,
   });
-  await operator.informers.synced;
+  await operator.startInformers().synced;
   const working = worker.run(stopWork.signal);
   const isIdle = (): boolean => queue.depth === 0 && worker.runningSince().length === 0;
   const idle = async (): Promise<void> => {

@@ -105,6 +105,7 @@ export async function startOnFakes(
   let term = new AbortController();
   const lead = (): Promise<void> =>
     operator.worker.run(AbortSignal.any([stop.signal, term.signal]));
+  operator.startInformers();
   let working = lead();
   return {
     guarded,

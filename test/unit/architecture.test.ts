@@ -25,7 +25,6 @@ const COMPOSITION = new Set([
   'src/main.ts',
   'src/operator.ts',
   'src/process.ts',
-  'src/leadership.ts',
   'src/telemetry/observe.ts',
 ]);
 
@@ -37,12 +36,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/config/': ['src/api/base-url.ts'],
   'src/telemetry/': [],
   'src/api/': [],
-  'src/kube/': [],
+  'src/kube/': ['src/kube/client/'],
   'src/kube/client/': ['src/kube/'],
   'src/kube/auth/': ['src/kube/client/'],
-  'src/kube/events/': ['src/kube/', 'src/kube/client/'],
   'src/kube/cache/': ['src/kube/', 'src/kube/client/'],
-  'src/kube/lease/': ['src/kube/', 'src/kube/client/', 'src/kube/cache/'],
   'src/kube/secrets/': ['src/kube/', 'src/kube/client/', 'src/kube/cache/'],
   'src/controller/': ['src/kube/', 'src/kube/client/', 'src/kube/cache/'],
   'src/kinds/schema/': ['src/controller/', 'src/kube/'],

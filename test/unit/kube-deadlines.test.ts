@@ -1,4 +1,3 @@
-import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { buildConnector, Pool } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -10,20 +9,16 @@ import {
 import type { Cluster } from '../../src/kube/client/cluster.ts';
 import { KubeError } from '../../src/kube/client/kube-error.ts';
 import type { OpenConnections } from '../../src/kube/client/transport.ts';
-import { createElection } from '../../src/kube/lease/election.ts';
-import type { KubeObject } from '../../src/kube/resource.ts';
-import { layWire } from '../faults/wire.ts';
 import { selfSigned } from '../simulator/certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { recordingLog } from '../support/recording-log.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-const { cert, key } = selfSigned();
+const { cert } = selfSigned();
 
 /** Connections take as long as they like here, so that nothing but a deadline ends a call. */
 const patient: OpenConnections = (origin, options) =>
@@ -51,48 +46,6 @@ function outcome(call: Promise<unknown>): Promise<unknown> {
     if (error instanceof KubeError) return error.reason;
     throw error;
   });
-}
-
-interface Http2 {
-  readonly port: number;
-  /** Connections so far, and writes that were answered. */
-  readonly seen: { connections: number; writes: number };
-}
-
-/** Speaks HTTP/2 and has one Lease, which it takes from whoever writes it. */
-async function startHttp2(): Promise<Http2> {
-  const server = createSecureServer({ cert, key });
-  const seen = { connections: 0, writes: 0 };
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    seen.connections += 1;
-    sockets.add(socket);
-  });
-  let lease: KubeObject | undefined;
-  server.on('stream', (stream, headers) => void answer(stream, headers));
-  const answer = async (stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> => {
-    let body = '';
-    for await (const chunk of stream) body += String(chunk);
-    if (body !== '') {
-      seen.writes += 1;
-      const written = JSON.parse(body) as KubeObject;
-      lease = {
-        ...written,
-        metadata: { ...written.metadata, resourceVersion: String(seen.writes) },
-      };
-    }
-    stream.respond({ ':status': lease ? 200 : 404 });
-    // A watch stays open, everything else is answered.
-    if (String(headers[':path']).includes('watch=true')) stream.write(' ');
-    else stream.end(JSON.stringify(lease ?? {}));
-  };
-  server.on('sessionError', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  ends.push(() => {
-    for (const socket of sockets) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return { port: (server.address() as AddressInfo).port, seen };
 }
 
 /** Accepts connections, and never says a word of TLS. */
@@ -161,55 +114,6 @@ describe('where TCP accepts and TLS never answers', () => {
       expect(await ended).toBe('Timeout');
     }
   });
-});
-
-test('a dead HTTP/2 connection costs a leader one renewal: the next one goes over another', async () => {
-  const server = await startHttp2();
-  const wire = await layWire(server.port);
-  ends.push(() => wire.close());
-  const clock = new FakeClock();
-  const client = clientFor(wire.port, { clock });
-  const stop = new AbortController();
-  let lost = '';
-  const election = createElection({
-    client,
-    clock,
-    log: recordingLog().log,
-    namespace: 'pw',
-    name: 'pipewright',
-    identity: 'us',
-    onStarted: () => undefined,
-    onLost: (why) => (lost = why),
-  });
-  const running = election.run(stop.signal);
-  await eventually(() => expect(election.isLeader()).toBe(true));
-  const lines = client.stream({
-    path: '/w',
-    query: { watch: 'true' },
-    signal: stop.signal,
-    silenceMs: 65_000,
-  });
-  const watch = outcome(lines[Symbol.asyncIterator]().next());
-  await clock.advance(0);
-  expect(server.seen.connections).toBe(1);
-  wire.freeze();
-  const before = server.seen.writes;
-  await clock.advance(2_000);
-  await clock.advance(3_000);
-  await eventually(() => expect(server.seen.writes).toBeGreaterThan(before));
-  for (let renewals = 0; renewals < 5; renewals += 1) {
-    const { writes } = server.seen;
-    await clock.advance(2_000);
-    await eventually(async () => {
-      // The answer to the one before may have come only now.
-      await clock.advance(0);
-      expect(server.seen.writes).toBeGreaterThan(writes);
-    });
-  }
-  expect([lost, election.mayStartCall(), server.seen.connections]).toEqual(['', true, 2]);
-  stop.abort();
-  await running;
-  expect(await watch).toBe('Aborted');
 });
 
 test('connecting takes 3 s at most, whatever the deadline', async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
-import { LEASE, type Lease } from '../../src/kube/lease/lease-record.ts';
+import { LEASE, type Lease } from '../../src/kube/lease.ts';
 import { SECRET } from '../../src/kube/secrets.ts';
 import { runProcess } from '../../src/process.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';

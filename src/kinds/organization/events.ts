@@ -62,7 +62,7 @@ function namingAll(tuples: readonly Tuple[], [reason, text]: Words): readonly Ev
   }
   // That what was never ours stays is as it should be.
   const type = reason === 'EndpointLeft' ? 'Normal' : 'Warning';
-  return notes.map((all) => ({ type, reason, note: text.replace('%s', () => all), always: true }));
+  return notes.map((all) => ({ type, reason, note: text.replace('%s', () => all) }));
 }
 
 /** Nothing of this change is taken for done, but a part of it may have been. */

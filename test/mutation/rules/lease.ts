@@ -1,95 +1,72 @@
 import type { Mutation } from '../mutation.ts';
 
-const LEASE_ACQUIRING = 'test/unit/kube-lease-acquiring.test.ts';
-const LEADERSHIP = 'test/unit/leadership.test.ts';
-const LEASE_FORMER = 'test/unit/kube-lease-former.test.ts';
-const LEASE_LEADING = 'test/unit/kube-lease-leading.test.ts';
-const LEASE_STOPPING = 'test/unit/kube-lease-stopping.test.ts';
+const LEASE = 'test/unit/kube-lease.test.ts';
+const LAW = 'two may never call at once, none past its deadline, and one does when it is over';
 
 /** One leader at a time. */
 export const LEASES: readonly Mutation[] = [
   {
-    name: 'missing-lease-namespace-is-said',
-    rule: 'That the namespace of the Lease does not exist is said, not taken for another candidate.',
-    file: 'kube/lease/standby.ts',
-    from: 'isNotFound(error) && draft.metadata.resourceVersion !== undefined',
-    to: 'isNotFound(error)',
-    seenBy: {
-      test: LEASE_ACQUIRING,
-      title: 'says once that the namespace of its Lease does not exist, and leads when it does',
-    },
+    name: 'no-call-past-the-deadline',
+    rule: 'No call begins later than 10 s after the last renewal was sent.',
+    file: 'kube/lease.ts',
+    from: 'return this.#isLeader && this.#isFresh();',
+    to: 'return this.#isLeader;',
+    seenBy: { test: LEASE, title: LAW },
+  },
+  {
+    name: 'renewal-counts-from-when-it-was-sent',
+    rule: 'A renewal counts from when it was sent, not from its answer.',
+    file: 'kube/lease.ts',
+    from: 'this.#renewedAt = sentAt;',
+    to: 'this.#renewedAt = clock.monotonic();',
+    seenBy: { test: LEASE, title: LAW },
   },
   {
     name: 'living-holder-is-left-alone',
-    rule: 'A Lease is taken a whole term after its holder was last seen to renew, and not later.',
-    file: 'kube/lease/lease-view.ts',
-    from: 'if (record === this.#record) return;',
-    to: '',
-    seenBy: { test: LEASE_ACQUIRING, title: 'takes a change of labels for no sign of life' },
-  },
-  {
-    name: 'deleted-lease-frees-nobody',
-    rule: 'Who deletes the Lease does not make two processes lead.',
-    file: 'kube/lease/lease-view.ts',
-    from: 'this.#freeAt = now + this.#promisedMs(this.#lease);',
-    to: 'this.#freeAt = now;',
-    seenBy: {
-      test: LEASE_LEADING,
-      title: 'makes a deleted Lease again as it was, before a standby',
-    },
+    rule: 'A Lease is taken a whole term after its holder was last seen to renew, and not sooner.',
+    file: 'kube/lease.ts',
+    from: 'if (lease?.metadata.resourceVersion !== before?.metadata.resourceVersion)',
+    to: 'if (!before)',
+    seenBy: { test: LEASE, title: 'leaves it alone while it is renewed' },
   },
   {
     name: 'late-renewal-is-none',
     rule: 'A renewal whose answer is read after the deadline is none.',
-    file: 'kube/lease/renewal.ts',
-    from: 'if (this.ageMs() >= this.#options.renewMs) return this.#lose(',
-    to: 'if (this.ageMs() < 0) return this.#lose(',
-    seenBy: {
-      test: LEASE_LEADING,
-      title: 'takes no renewal whose answer is read after the deadline',
-    },
+    file: 'kube/lease.ts',
+    from: 'if (!this.#isLeader || this.#isFresh()) this',
+    to: 'this',
+    seenBy: { test: LEASE, title: 'counts no renewal whose answer comes after the deadline' },
   },
   {
     name: 'other-holder-ends-the-lead',
     rule: 'A leader that sees another holder stops at once.',
-    file: 'kube/lease/renewal.ts',
-    from: "if (holder !== '' && holder !== identity)",
-    to: "if (holder === '')",
-    seenBy: { test: LEASE_LEADING, title: 'ends at once when another holds the Lease' },
+    file: 'kube/lease.ts',
+    from: "return this.#other() === '' ? undefined",
+    to: "return this.#other() !== '?' ? undefined",
+    seenBy: { test: LEASE, title: 'ends as soon as it sees another holder' },
   },
   {
-    name: 'only-own-lease-is-released',
-    rule: 'A process that ends does not take the Lease from another one.',
-    file: 'kube/lease/election.ts',
-    from: 'if (seen?.spec?.holderIdentity !== identity) return true;',
-    to: 'if (!seen) return true;',
-    seenBy: { test: LEASE_STOPPING, title: 'takes nothing away from another holder' },
+    name: 'lost-lease-stops-the-work',
+    rule: 'A process that has lost the Lease begins nothing any more.',
+    file: 'kube/lease.ts',
+    from: '      lost.abort();\n',
+    to: '',
+    seenBy: { test: LEASE, title: 'that cannot renew makes no call later than 10 s' },
   },
   {
-    name: 'silent-holder-may-have-written',
-    rule: 'Of a leader that never gave the Lease back, all is to be known that it wrote until the Lease was taken.',
-    file: 'kube/lease/standby.ts',
-    from: 'former && isReleased(former) ? former : lease',
-    to: 'former ?? lease',
-    seenBy: { test: LEASE_FORMER, title: 'is all before our own write, where its holder never' },
-  },
-  {
-    name: 'leader-knows-the-former-one',
-    rule: 'Who leads reads first what a former leader did.',
-    file: 'leadership.ts',
-    from: 'working = work(stopWork.signal, formerVersion);',
-    to: 'working = work(stopWork.signal);',
-    seenBy: {
-      test: LEADERSHIP,
-      title: 'is told what a former leader may have written',
-    },
+    name: 'told-to-end-begins-nothing',
+    rule: 'A process that wins the Lease as it is told to end begins no work.',
+    file: 'kube/lease.ts',
+    from: 'if (!stop.aborted) await this.#lead(stop);',
+    to: 'if (this.#isFresh()) await this.#lead(stop);',
+    seenBy: { test: LEASE, title: 'that wins the Lease as it is told to end begins no work' },
   },
   {
     name: 'frozen-winner-renews-first',
-    rule: 'Who was frozen while it took the Lease renews it before it calls.',
-    file: 'kube/lease/standby.ts',
-    from: 'if (clock.monotonic() - since < renewMs) {',
-    to: 'if (renewMs > 0) {',
-    seenBy: { test: LEASE_LEADING, title: 'begins with a fresh renewal when it was frozen' },
+    rule: 'Who was frozen while it took the Lease renews it before it works.',
+    file: 'kube/lease.ts',
+    from: 'while (!stop.aborted && !this.#isFresh()) {',
+    to: 'while (!stop.aborted && this.#renewedAt < 0) {',
+    seenBy: { test: LEASE, title: 'was frozen while it took it' },
   },
 ];

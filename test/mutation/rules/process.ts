@@ -1,6 +1,5 @@
 import type { Mutation } from '../mutation.ts';
 
-const LEADERSHIP = 'test/unit/leadership.test.ts';
 const GRACE = 'test/unit/process-grace.test.ts';
 const CONFIG = 'test/unit/config.test.ts';
 const PROXY = 'test/unit/proxy-environment.test.ts';
@@ -10,24 +9,8 @@ const SERVER = 'test/unit/server.test.ts';
 const HOSTILE_FLAGS = 'test/unit/hostile-flags.test.ts';
 const IN_CLUSTER = 'test/unit/kube-in-cluster.test.ts';
 
-/** Leading, and ending. */
-const LEADING: readonly Mutation[] = [
-  {
-    name: 'lost-lease-stops-the-work',
-    rule: 'A process that has lost the Lease begins nothing any more.',
-    file: 'leadership.ts',
-    from: 'lost = why;\n      stopWork.abort();',
-    to: 'lost = why;',
-    seenBy: { test: LEADERSHIP, title: 'ends with the cause when the Lease is lost' },
-  },
-  {
-    name: 'told-to-end-begins-nothing',
-    rule: 'A process that wins the Lease as it is told to end begins no work.',
-    file: 'leadership.ts',
-    from: 'if (stopWork.signal.aborted) return;',
-    to: '',
-    seenBy: { test: LEADERSHIP, title: 'stopped in the very moment in which it wins the Lease' },
-  },
+/** Ending. */
+const ENDING: readonly Mutation[] = [
   {
     name: 'last-word-has-its-time',
     rule: 'A result that is being written when the grace is over still has a few seconds.',
@@ -301,4 +284,4 @@ const SAYING: readonly Mutation[] = [
   },
 ];
 
-export const PROCESS: readonly Mutation[] = [...LEADING, ...FLAGS, ...SAYING];
+export const PROCESS: readonly Mutation[] = [...ENDING, ...FLAGS, ...SAYING];
