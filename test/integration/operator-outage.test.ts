@@ -35,12 +35,15 @@ afterAll(async () => {
   await Promise.all([simulator.stop(), controlPlane.stop()]);
 });
 
-async function start(until: string): Promise<RunningOperator> {
+/** Calls that are held are to be held for as long as the API server takes to stop. */
+const ALONE = ['--leader-elect=false', '--api-timeout', '5m'];
+const ELECTED = ['--leader-elect', '--leader-elect-namespace', 'default'];
+
+async function start(until: string, flags = ALONE): Promise<RunningOperator> {
   const operator = await startOperator({
     kubeconfig: controlPlane.adminKubeconfig,
     apiUrl: simulator.url,
-    // Calls that are held are to be held for as long as the API server takes to stop.
-    flags: ['--api-rate', '0', '--leader-elect=false', '--api-timeout', '5m'],
+    flags: ['--api-rate', '0', ...flags],
     until,
   });
   onTestFinished(async () => {
@@ -144,6 +147,44 @@ test(
     );
     await create('after-outage');
     await applied('after-outage');
+  },
+);
+
+test(
+  'a leader whose API server stays away ends with 1; started anew it goes on with what it was at, and nothing is lost',
+  PATIENCE,
+  async () => {
+    const first = await start('working', ELECTED);
+    await create('before-outage');
+    const before = await applied('before-outage');
+    simulator.next({ hold: true });
+    await create('in-flight');
+    await simulator.waitForCalls(1, { match: { pathIncludes: '/in-flight/' } });
+    const exited = new Promise((resolve) => first.process.once('close', resolve));
+    await controlPlane.stopApiServer();
+    simulator.release();
+    expect(await exited).toBe(1);
+    expect(first.lines.map(({ msg }) => msg)).toContain('lost the leadership');
+
+    const second = await start('started', ELECTED);
+    await second.waitForLine(
+      ({ msg, error }) =>
+        msg.startsWith('cannot use the leader election Lease') &&
+        /ECONNREFUSED/.test(String(error)),
+      'it said that it cannot have the Lease',
+    );
+    expect(await second.page('readyz')).toMatch(/ok\n$/);
+    await controlPlane.startApiServer();
+    await works(second);
+    await applied('in-flight');
+    await create('after-lost-lease');
+    await applied('after-lost-lease');
+    // What it could not write down it did once more: a PUT of the same content.
+    const puts = simulator.calls({ pathIncludes: '/in-flight/' }).map(({ body }) => body);
+    expect(puts).toHaveLength(2);
+    expect(puts[1]).toEqual(puts[0]);
+    expect(simulator.calls({ pathIncludes: '/before-outage/' })).toHaveLength(1);
+    expect(await applied('before-outage')).toEqual(before);
   },
 );
 

@@ -4,7 +4,7 @@ import { expectClean } from './leader-end.ts';
 import { openLeaderStage, openPair } from './leader-stage.ts';
 
 describe('R11: a leader', () => {
-  test('that is stopped hands over within 2 s, and each change is acted on by one of the two', async () => {
+  test('that is stopped hands over at the next look of the other, and each change is acted on by one of the two', async () => {
     const stage = await openLeaderStage({ logLevel: 'info' });
     try {
       const { a } = await openPair(stage);
@@ -22,7 +22,7 @@ describe('R11: a leader', () => {
       );
       expect(
         (stage.record.takeoverBy('b') ?? Number.NaN) - (released?.at ?? 0),
-      ).toBeLessThanOrEqual(2_000);
+      ).toBeLessThanOrEqual(3_000);
       expect(['one', 'two'].map((name) => stage.puts(name).map(({ by }) => by))).toEqual([
         ['a'],
         ['b'],
