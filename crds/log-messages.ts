@@ -26,15 +26,17 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
       means:
         'The kubeconfig turns the check of the certificate off. Give it certificate-authority-data instead.',
     },
-  'cannot watch: a permission or a CRD is missing': {
-    level: 'warn',
-    fields: ['watch'],
-    means: 'The error names the missing rule or CRD.',
-  },
   'cannot list or watch; retrying': {
     level: 'warn',
     fields: ['path', 'status', 'reason'],
-    means: 'Check the connection to the API server and the rights of the ServiceAccount.',
+    means:
+      'Check the connection to the API server and the rights of the ServiceAccount; the error names a missing rule or CRD.',
+  },
+  'a list has been refused for 30 s; going on without it': {
+    level: 'warn',
+    fields: ['list'],
+    means:
+      'The other namespaces are worked on. This one is asked for again, and worked on as soon as its list is allowed.',
   },
   'watch failed, a bug; listing again': {
     level: 'error',

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import { type Config, parseConfig } from './config/config.ts';
-import { loadCluster } from './kube/auth/load-cluster.ts';
+import { loadCluster } from './kube/kubeconfig.ts';
 import { bugFields, errorFields, type Log } from './log.ts';
 import { runProcess } from './process.ts';
 import { createRedactor } from './redaction.ts';

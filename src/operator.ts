@@ -8,10 +8,10 @@ import { Queue } from './controller/queue.ts';
 import { Worker } from './controller/worker.ts';
 import { createKinds } from './kinds/index.ts';
 import { createCredentials } from './kinds/shared/credentials.ts';
-import { type Informers, startInformers, type Watched } from './kube/cache/informers.ts';
-import type { KubeClient } from './kube/client/client.ts';
-import { createFinalizerWriter } from './kube/client/finalizers.ts';
+import type { KubeClient } from './kube/client.ts';
+import type { Cluster } from './kube/cluster.ts';
 import { createEvents, type Events } from './kube/events.ts';
+import { type Informers, startInformers } from './kube/informers.ts';
 import { LEASE } from './kube/lease.ts';
 import { createSecrets } from './kube/secrets.ts';
 import type { Log } from './log.ts';
@@ -25,6 +25,7 @@ import {
 
 export interface OperatorOptions {
   readonly config: Config;
+  readonly cluster: Cluster;
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
@@ -62,7 +63,7 @@ export interface Operator {
 
 /** Puts the parts together; nothing is read or reconciled before informers and worker run. */
 export function createOperator(options: OperatorOptions): Operator {
-  const { config, client, clock, log, metrics, signal, stopCalls } = options;
+  const { config, cluster, client, clock, log, metrics, signal, stopCalls } = options;
   const queue = new Queue(clock, { ...observeQueue(metrics), ready: () => worker.ready() });
   const api = createApiClient({
     baseUrl: config.apiUrl,
@@ -126,16 +127,11 @@ export function createOperator(options: OperatorOptions): Operator {
     client,
     clock,
     log,
-    writeFinalizers: createFinalizerWriter(client),
     emit: events.emit,
     mayStart: options.mayStartCall,
     giveUp: stopCalls,
     onReconcile: observeReconciles(metrics),
   });
-  const watched = kinds.map(({ type, store }): Watched => {
-    return { type, sink: (namespace) => store.sink(namespace) };
-  });
-  const { namespaces, selector: labelSelector } = config;
   return {
     api,
     limiter,
@@ -144,6 +140,15 @@ export function createOperator(options: OperatorOptions): Operator {
     events,
     worker,
     startInformers: () =>
-      startInformers({ client, watched, namespaces, labelSelector, clock, log, signal }),
+      startInformers({
+        cluster,
+        client,
+        followed: kinds.map(({ type, store }) => ({ type, sink: store.sink.bind(store) })),
+        namespaces: config.namespaces,
+        labelSelector: config.selector,
+        clock,
+        log,
+        signal,
+      }),
   };
 }

@@ -2,10 +2,9 @@ import type { Dispatcher } from 'undici';
 import { type Clock, pause } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { OPERATIONS } from './kinds/index.ts';
-import type { Informers } from './kube/cache/informers.ts';
-import { createKubeClient } from './kube/client/client.ts';
-import type { Cluster } from './kube/client/cluster.ts';
-import type { OpenConnections } from './kube/client/transport.ts';
+import { createKubeClient } from './kube/client.ts';
+import type { Cluster } from './kube/cluster.ts';
+import type { Informers } from './kube/informers.ts';
 import { Election } from './kube/lease.ts';
 import { errorFields, type Log } from './log.ts';
 import { createOperator } from './operator.ts';
@@ -13,7 +12,7 @@ import type { ServerOptions } from './telemetry/health-server.ts';
 import type { Listener } from './telemetry/listener.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { createMetricsPage } from './telemetry/metrics-page.ts';
-import { collectFigures, observeKubeRequests, startCounters } from './telemetry/observe.ts';
+import { collectFigures, startCounters } from './telemetry/observe.ts';
 
 /** What a reconcile may take beside its call. */
 const RECONCILE_GRACE_MS = 5_000;
@@ -39,8 +38,8 @@ export interface ProcessOptions {
   readonly startServer: (options: ServerOptions) => Promise<Listener>;
   /** Ends the process well: running reconciles are let end, the Lease is released. */
   readonly stop: AbortSignal;
-  /** How connections are opened; real ones where absent. */
-  readonly open?: { readonly kube: OpenConnections; readonly api: () => Dispatcher };
+  /** How connections are opened; over the network where absent. */
+  readonly open?: { readonly kube: () => Dispatcher; readonly api: () => Dispatcher };
 }
 
 /**
@@ -49,19 +48,15 @@ export interface ProcessOptions {
  */
 export async function runProcess(options: ProcessOptions): Promise<void> {
   const { config, cluster, clock, log, metrics, version, identity, guard, stop, open } = options;
-  const host = cluster.server.host;
-  const isUnverified = (): boolean => cluster.isUnverified?.() === true;
-  if (isUnverified())
+  const { host } = new URL(cluster.server);
+  if (cluster.isUnverified)
     log.warn(
       { cluster: host },
       'insecure-skip-tls-verify: whoever answers is taken for the API server and gets our credentials',
     );
-  const client = createKubeClient(cluster, {
-    clock,
-    userAgent: `pipewright/${version}`,
-    onRequest: observeKubeRequests(metrics, host),
-    ...(open && { open: open.kube }),
-  });
+  cluster.userAgent = `pipewright/${version}`;
+  if (open) cluster.open = open.kube;
+  const client = createKubeClient(cluster, { clock });
   const stopWatches = new AbortController();
   const stopCalls = new AbortController();
   /** Resolves when those that run after `stop` have had all the time that they get. */
@@ -90,6 +85,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     : { run: work, isLeader: () => true, mayStartCall: () => true };
   const operator = createOperator({
     config,
+    cluster,
     client,
     clock,
     log,
@@ -116,7 +112,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     kinds,
     clock,
     isLeader: () => leadership.isLeader(),
-    isUnverified,
+    isUnverified: () => cluster.isUnverified,
   });
   const longestReconcileMs = STUCK_RECONCILES * (config.apiTimeoutMs + RECONCILE_GRACE_MS);
   const server = await options.startServer({

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import type { WriteFinalizers } from '../kube/client/finalizers.ts';
-import { isConflict, KubeError } from '../kube/client/kube-error.ts';
+import { type KubeClient, writeFinalizers } from '../kube/client.ts';
+import { isConflict, KubeError } from '../kube/errors.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
 import type { Context, Event, Kind } from './kind.ts';
 import { type Known, newestOf, putStatus, take } from './status-writer.ts';
@@ -10,7 +9,6 @@ import { type Known, newestOf, putStatus, take } from './status-writer.ts';
 export interface AttemptOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
-  readonly writeFinalizers: WriteFinalizers;
   readonly emit: (object: KubeObject, type: ResourceType, event: Event) => void;
   /** Whether this process leads, to the very moment. */
   readonly mayStart: () => boolean;
@@ -107,7 +105,7 @@ export class Attempt implements Context {
     const others = finalizers.filter((other) => other !== name);
     const wanted = present ? [...others, name] : others;
     const { type } = this.known.kind;
-    const reply = await this.#options.writeFinalizers(type, newest, wanted);
+    const reply = await writeFinalizers(this.#options.client, type, newest, wanted);
     if (!reply) return !present;
     const stands = (reply.metadata.finalizers ?? []).includes(name) === present;
     take(this.known, reply, stands ? (newest.status ?? {}) : undefined);

@@ -1,5 +1,5 @@
-import type { Store } from '../kube/cache/store.ts';
 import type { KubeObject, ResourceType } from '../kube/resource.ts';
+import type { Store } from '../kube/store.ts';
 
 /**
  * Something that happened and that the object's owner should see in `kubectl describe`. Past tense,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { getObject, type KubeClient } from '../kube/client/client.ts';
-import { isConflict, isNotFound, KubeError } from '../kube/client/kube-error.ts';
+import { getObject, type KubeClient } from '../kube/client.ts';
+import { isConflict, isNotFound, KubeError } from '../kube/errors.ts';
 import {
   apiVersionOf,
   compareVersions,
@@ -104,7 +104,7 @@ export function newestOf({ kind, object }: Known): KubeObject {
 /** The server's answer replaces what is known; who has `written` it needs no news of it. */
 export function take(known: Known, answer: KubeObject, written?: object): void {
   // Not over what the watch has brought since: an edit would be unseen for ever.
-  known.kind.store.put(answer, known.object, written);
+  known.kind.store.put(answer, written);
   known.object = answer;
 }
 

@@ -1,6 +1,6 @@
 import { waitFor } from '../backoff.ts';
 import { pause } from '../clock.ts';
-import { KubeError } from '../kube/client/kube-error.ts';
+import { KubeError } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { bugFields, errorFields, type Log } from '../log.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';

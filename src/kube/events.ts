@@ -3,9 +3,8 @@ import PQueue from 'p-queue';
 import { waitFor } from '../backoff.ts';
 import { type Clock, pause, waitAtMost } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { KubeClient } from './client/client.ts';
-import { isConflict, KubeError } from './client/kube-error.ts';
-import { missingRule } from './client/missing-rule.ts';
+import type { KubeClient } from './client.ts';
+import { isConflict, KubeError, missingRule } from './errors.ts';
 import * as resource from './resource.ts';
 
 const EVENT = { group: 'events.k8s.io', version: 'v1', plural: 'events', kind: 'Event' };

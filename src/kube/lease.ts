@@ -1,8 +1,7 @@
 import { type Clock, pause } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { getObject, type KubeClient } from './client/client.ts';
-import { isConflict, KubeError } from './client/kube-error.ts';
-import { missingRule } from './client/missing-rule.ts';
+import { getObject, type KubeClient } from './client.ts';
+import { isConflict, KubeError, missingRule } from './errors.ts';
 import {
   apiVersionOf,
   collectionPath,

@@ -1,8 +1,7 @@
 import { spread, waitFor } from '../backoff.ts';
 import type { Cancel, Clock } from '../clock.ts';
-import { getObject, type KubeClient } from './client/client.ts';
-import { isForbidden, KubeError } from './client/kube-error.ts';
-import { missingRule } from './client/missing-rule.ts';
+import { getObject, type KubeClient } from './client.ts';
+import { isForbidden, KubeError, missingRule } from './errors.ts';
 import { type KubeObject, objectPath, type ResourceType } from './resource.ts';
 
 export const SECRET: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };

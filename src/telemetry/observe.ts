@@ -5,7 +5,6 @@ import type { Kind } from '../controller/kind.ts';
 import type { Queue, QueueObserver } from '../controller/queue.ts';
 import type { ReconcileRecord, Worker } from '../controller/worker.ts';
 import { type CommonStatus, readyOf } from '../kinds/shared/common-status.ts';
-import type { RequestRecord } from '../kube/client/exchange.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The result of a reconcile that Kubernetes or a bug broke. */
@@ -71,14 +70,6 @@ export function observeCalls(metrics: Metrics): (call: CallMetric) => void {
 /** For the rate limiter: how long a call waited for it. */
 export function observeWaits(metrics: Metrics): (seconds: number) => void {
   return (seconds) => metrics.apiWait.observe({}, seconds);
-}
-
-/** For the client of the API server at `host`. */
-export function observeKubeRequests(
-  metrics: Metrics,
-  host: string,
-): (request: RequestRecord) => void {
-  return ({ verb, code }) => metrics.kubeRequests.inc({ code, method: verb, host });
 }
 
 export function observeQueue(metrics: Metrics): QueueObserver {

@@ -44,6 +44,8 @@ export interface Watch {
   send(line: string): void;
   /** Sends some characters of a line, without its end. */
   sendPart(text: string): void;
+  /** Ends it as the server does when its time is over. */
+  end(): void;
   /** From now on nothing comes through, not even the end; the connection stays. */
   freeze(): void;
   /** Closes the connection without a word. */
@@ -73,6 +75,8 @@ export interface ProxyOptions extends Handlers {
   readonly upstream: string;
   /** PEM of the authority of an https upstream. */
   readonly ca?: string;
+  /** Where it listens; absent: anywhere. */
+  readonly port?: number;
 }
 
 /**
@@ -82,6 +86,7 @@ export interface ProxyOptions extends Handlers {
 export async function startProxy({
   upstream: address,
   ca,
+  port: given = 0,
   ...first
 }: ProxyOptions): Promise<Proxy> {
   const upstream = new URL(address);
@@ -112,6 +117,7 @@ export async function startProxy({
       path: incoming.url ?? '',
       send: (line) => watch.sendPart(`${line}\n`),
       sendPart: (text) => void (isFrozen || response.write(text)),
+      end: () => void response.end(),
       freeze: () => {
         isFrozen = true;
       },
@@ -169,7 +175,7 @@ export async function startProxy({
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(given, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
-import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
+import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
 import { createEvents } from '../../src/kube/events.ts';
+import { loadCluster } from '../../src/kube/kubeconfig.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
 import {
   applyYaml,

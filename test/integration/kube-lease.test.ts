@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
-import { createKubeClient, type KubeClient } from '../../src/kube/client/client.ts';
+import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import { loadCluster } from '../../src/kube/kubeconfig.ts';
 import { Election, type Lease } from '../../src/kube/lease.ts';
 import {
   applyYaml,

@@ -9,13 +9,11 @@ import { PLUGIN } from './rules/plugin.ts';
 import { PROCESS } from './rules/process.ts';
 import { SECRETS_AND_EVENTS } from './rules/secrets-and-events.ts';
 import { TRUSTED } from './rules/trust.ts';
-import { WATCHES } from './rules/watches.ts';
 
 /** Every rule, and how it is broken. */
 export const MUTATIONS: readonly Mutation[] = [
   ...API,
   ...CONTROLLER,
-  ...WATCHES,
   ...KUBE,
   ...LEASES,
   ...SECRETS_AND_EVENTS,

@@ -1,10 +1,9 @@
 import type { Context, Kind, Result } from '../../src/controller/kind.ts';
 import { Queue, queueKey } from '../../src/controller/queue.ts';
 import { type ReconcileRecord, Worker } from '../../src/controller/worker.ts';
-import { Store } from '../../src/kube/cache/store.ts';
-import { createKubeClient } from '../../src/kube/client/client.ts';
-import { createFinalizerWriter } from '../../src/kube/client/finalizers.ts';
+import { createKubeClient } from '../../src/kube/client.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../../src/kube/resource.ts';
+import { Store } from '../../src/kube/store.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeKubeServer } from './fake-kube-server.ts';
 import { recordingLog } from './recording-log.ts';
@@ -84,7 +83,6 @@ export class Engine {
       client: this.#client,
       clock: this.clock,
       log,
-      writeFinalizers: createFinalizerWriter(this.#client),
       emit: ({ metadata }, _type, { note }) =>
         void this.events.push(`${metadata.namespace}/${metadata.name} ${note}`),
       mayStart: () => this.leads,

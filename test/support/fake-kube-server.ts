@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Cluster } from '../../src/kube/client/cluster.ts';
+import type { Cluster } from '../../src/kube/cluster.ts';
 import { type KubeObject, objectPath, type ResourceType } from '../../src/kube/resource.ts';
 import type { SecretObject } from '../../src/kube/secrets.ts';
-import { aLine, aList, aStatus, sendJson } from './kube-server.ts';
+import { aLine, aList, aStatus, clusterAt, sendJson } from './kube-server.ts';
 
 /** One call as it arrived. */
 export interface SeenCall {
@@ -72,12 +72,7 @@ export class FakeKubeServer {
   }
 
   get cluster(): Cluster {
-    return {
-      server: new URL(`http://127.0.0.1:${this.#port}`),
-      namespace: undefined,
-      credentials: () => Promise.resolve({ headers: { authorization: 'Bearer t' }, tls: {} }),
-      renew: () => Promise.resolve(),
-    };
+    return clusterAt(`http://127.0.0.1:${this.#port}`);
   }
 
   get(type: ResourceType, key: string): KubeObject | undefined {

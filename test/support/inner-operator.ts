@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
-import { createKubeClient } from '../../src/kube/client/client.ts';
+import { createKubeClient } from '../../src/kube/client.ts';
+import { loadCluster } from '../../src/kube/kubeconfig.ts';
 import { createOperator } from '../../src/operator.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -69,6 +69,7 @@ export async function startInner(
   const stopWork = new AbortController();
   const operator = createOperator({
     config,
+    cluster,
     client,
     clock,
     log,

@@ -26,7 +26,9 @@ export class KindRig {
     this.#context = context;
     for (const object of objects) this.#stored.set(keyOf(object), object);
     this.#version = Math.max(1, ...objects.map(({ metadata }) => Number(metadata.resourceVersion)));
-    kind.store.sink().replace(objects.map(asOnTheWire), String(this.#version), false);
+    const sink = kind.store.sink();
+    const trimmed = objects.map((object) => sink.trim(asOnTheWire(object)));
+    sink.beginList()(trimmed, String(this.#version));
   }
 
   /** As the API server has them now. */

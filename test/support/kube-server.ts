@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Cluster } from '../../src/kube/client/cluster.ts';
+import { Cluster } from '../../src/kube/cluster.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 
 export type Behaviour = (
@@ -35,14 +35,8 @@ export async function startKubeServer(behaviour: Behaviour): Promise<KubeServer>
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const credentials = { headers: { authorization: 'Bearer t' }, tls: {} };
   return {
-    cluster: {
-      server: new URL(`http://127.0.0.1:${port}`),
-      namespace: undefined,
-      credentials: () => Promise.resolve(credentials),
-      renew: () => Promise.resolve(),
-    },
+    cluster: clusterAt(`http://127.0.0.1:${port}`),
     requests,
     connections,
     behave: (next) => {
@@ -53,6 +47,17 @@ export async function startKubeServer(behaviour: Behaviour): Promise<KubeServer>
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** A cluster by its address. `ca`: PEM; absent: whoever answers is taken for it. */
+export function clusterAt(server: string, ca?: string, token = 't'): Cluster {
+  const cluster = new Cluster();
+  const caData = ca && Buffer.from(ca).toString('base64');
+  cluster.loadFromClusterAndUser(
+    { name: 'c', server, skipTLSVerify: ca === undefined, ...(caData && { caData }) },
+    { name: 'u', token },
+  );
+  return cluster;
 }
 
 export function sendJson(

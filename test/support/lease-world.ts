@@ -1,7 +1,6 @@
 import type { Cancel, Clock } from '../../src/clock.ts';
-import type { KubeClient } from '../../src/kube/client/client.ts';
-import type { RequestCall } from '../../src/kube/client/exchange.ts';
-import { KubeError } from '../../src/kube/client/kube-error.ts';
+import type { KubeClient, RequestCall } from '../../src/kube/client.ts';
+import { KubeError } from '../../src/kube/errors.ts';
 import { Election, type Lease } from '../../src/kube/lease.ts';
 import { FakeClock } from './fake-clock.ts';
 import { recordingLog } from './recording-log.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { createKubeClient } from '../../src/kube/client/client.ts';
+import { createKubeClient } from '../../src/kube/client.ts';
 import { createOperator } from '../../src/operator.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { FakeKubeServer } from './fake-kube-server.ts';
@@ -84,9 +84,11 @@ export async function startOnFakes(
   if (!parsed.ok) throw new Error(parsed.message);
   const guarded = new Set<readonly string[]>();
   const stop = new AbortController();
-  const client = createKubeClient(kube.cluster, { clock: systemClock });
+  const { cluster } = kube;
+  const client = createKubeClient(cluster, { clock: systemClock });
   const operator = createOperator({
     config: parsed.config,
+    cluster,
     client,
     clock: systemClock,
     log: recordingLog().log,
@@ -102,6 +104,7 @@ export async function startOnFakes(
     signal: stop.signal,
     stopCalls: new AbortController().signal,
   });
+  operator.startInformers();
   let term = new AbortController();
   const lead = (): Promise<void> =>
     operator.worker.run(AbortSignal.any([stop.signal, term.signal]));

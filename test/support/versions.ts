@@ -1,5 +1,6 @@
-import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
-import { createKubeClient } from '../../src/kube/client/client.ts';
+import { Watch } from '@kubernetes/client-node';
+import { createKubeClient } from '../../src/kube/client.ts';
+import { loadCluster } from '../../src/kube/kubeconfig.ts';
 import { controlPlane } from '../controlplane/client.ts';
 import type { Pset } from './scene-objects.ts';
 
@@ -15,31 +16,25 @@ export interface Versions {
  * Watches from now on: what passes too quickly for reading it again and again is seen all the same.
  */
 export async function recordVersions(namespace: string): Promise<Versions> {
-  const client = createKubeClient(await loadCluster({ kubeconfig: controlPlane.adminKubeconfig }));
+  const cluster = await loadCluster({ kubeconfig: controlPlane.adminKubeconfig });
   const path = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings`;
-  const { metadata } = await client.request<{ metadata: { resourceVersion: string } }>({
-    method: 'GET',
-    path,
-  });
-  const stop = new AbortController();
+  const { metadata } = await createKubeClient(cluster).request<{
+    metadata: { resourceVersion: string };
+  }>({ method: 'GET', path });
+  const { resourceVersion } = metadata;
   const seen = new Map<string, Pset[]>();
-  const opened = Promise.withResolvers<void>();
-  const reading = (async () => {
-    const lines = client.stream({
-      path,
-      query: { watch: '1', resourceVersion: metadata.resourceVersion, timeoutSeconds: '600' },
-      signal: stop.signal,
-      silenceMs: 600_000,
-      onOpen: opened.resolve,
-    });
-    for await (const line of lines) {
-      const { object } = JSON.parse(line) as { object: Pset };
-      seen.set(object.metadata.name, [...(seen.get(object.metadata.name) ?? []), object]);
-    }
-  })().catch((error: unknown) => {
-    if (!stop.signal.aborted) throw error;
-  });
-  await Promise.race([opened.promise, reading]);
+  const ended = Promise.withResolvers<void>();
+  let isOver = false;
+  const onEvent = (_type: string, object: Pset): void => {
+    const { name } = object.metadata;
+    seen.set(name, [...(seen.get(name) ?? []), object]);
+  };
+  const onEnd = (error: unknown): void => {
+    if (error && !isOver) ended.reject(error);
+    else ended.resolve();
+  };
+  const query = { resourceVersion, timeoutSeconds: 600 };
+  const watch = await new Watch(cluster).watch(path, query, onEvent, onEnd);
   return {
     of: (name) => seen.get(name) ?? [],
     reasons: (name) => {
@@ -47,9 +42,10 @@ export async function recordVersions(namespace: string): Promise<Versions> {
       return all.filter((reason, index) => reason !== all[index - 1]);
     },
     async end() {
-      stop.abort();
-      await reading;
-      await client.close();
+      isOver = true;
+      watch.abort();
+      await ended.promise;
+      await cluster.close();
     },
   };
 }

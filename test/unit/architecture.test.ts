@@ -38,7 +38,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/api/': [],
   'src/kube/': ['src/kube/client/'],
   'src/kube/client/': ['src/kube/'],
-  'src/kube/auth/': ['src/kube/client/'],
   'src/kube/cache/': ['src/kube/', 'src/kube/client/'],
   'src/kube/secrets/': ['src/kube/', 'src/kube/client/', 'src/kube/cache/'],
   'src/controller/': ['src/kube/', 'src/kube/client/', 'src/kube/cache/'],
@@ -66,7 +65,7 @@ const OF_A_KIND = [
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   undici: ['src/kube/', 'src/api/'],
   'p-queue': ['src/kube/', 'src/api/'],
-  '@kubernetes/client-node': ['src/kube/auth/'],
+  '@kubernetes/client-node': ['src/kube/cluster.ts', 'src/kube/follow.ts'],
   zod: ['src/kinds/'],
   pino: ['src/telemetry/logger.ts'],
   commander: ['src/cli/'],

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { FLAG_LIST, flagOf, variableOf } from '../../src/config/flags.ts';
-import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
+import { loadCluster } from '../../src/kube/kubeconfig.ts';
 import { errorFields } from '../../src/log.ts';
 import { selfSigned } from '../simulator/certificate.ts';
 
@@ -110,7 +110,8 @@ describe('whatever the process is started with', () => {
         const message = messageOf(argv, env);
         expect(message).toMatch(/^pipewright cannot start/);
         expect(message).not.toContain(CANARY);
-        for (const options of [{ environment: { KUBECONFIG: value } }, { kubeconfig: value }]) {
+        vi.stubEnv('KUBECONFIG', value);
+        for (const options of [{}, { kubeconfig: value }]) {
           const problem: unknown = await loadCluster(options).catch((error: unknown) => error);
           expect(problem).toBeInstanceOf(Error);
           expect(JSON.stringify(errorFields(problem))).not.toContain(CANARY);

@@ -33,7 +33,7 @@ function setUp(objects: readonly PipeSettings[]) {
   const { store } = kind;
   const others = async (object: PipeSettings): Promise<string> =>
     (await kind.reconcile(object, {} as Context)).did;
-  store.sink().replace([...objects], '1', false);
+  store.sink().beginList()([...objects], '1');
   const listed = woken.splice(0);
   let version = 1;
   const become = (object: PipeSettings): void => {

@@ -1,259 +1,238 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { loadCluster } from '../../src/kube/auth/load-cluster.ts';
-import { createKubeClient } from '../../src/kube/client/client.ts';
-import type { RequestRecord } from '../../src/kube/client/exchange.ts';
-import {
-  isConflict,
-  isExpired,
-  isForbidden,
-  isNotFound,
-} from '../../src/kube/client/kube-error.ts';
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createKubeClient, getObject, writeFinalizers } from '../../src/kube/client.ts';
+import { KubeError } from '../../src/kube/errors.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
 import { eventually } from '../support/eventually.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { failure, GET, setUp } from '../support/kube-calls.ts';
-import { aStatus, sendJson, startKubeServer } from '../support/kube-server.ts';
+import {
+  anObject,
+  aStatus,
+  type Behaviour,
+  sendJson,
+  startKubeServer,
+} from '../support/kube-server.ts';
 
-test('a refusal keeps status, reason and message of the Status object', async () => {
-  const { client } = await setUp((_, response) =>
-    sendJson(response, 409, aStatus(409, 'AlreadyExists', 'x is there')),
-  );
-  const error = await failure(client.request(GET));
-  expect(error).toMatchObject({ status: 409, reason: 'AlreadyExists', body: 'x is there' });
-  expect(error.message).toBe('GET /api/v1/x: 409 AlreadyExists: x is there');
-  expect([isConflict(error), isNotFound(error), isForbidden(error), isExpired(error)]).toEqual([
-    true,
-    false,
-    false,
-    false,
-  ]);
-});
+const GET = { method: 'GET', path: '/api/v1/x' } as const;
 
-test('a refusal that is no Status object is named by its code and not quoted', async () => {
-  const { client } = await setUp((_, response) =>
-    response.writeHead(502).end('<html>token=secret</html>'),
-  );
-  expect((await failure(client.request(GET))).message).toBe('GET /api/v1/x: 502 BadGateway');
-});
-
-test.each([
-  ['seconds', '7', 7000],
-  ['a date', 'Thu, 01 Jan 2026 00:00:30 GMT', 30_000],
-  ['a date in the past', 'Thu, 01 Jan 2015 00:00:30 GMT', 0],
-  ['nonsense', 'soon', undefined],
-])('Retry-After as %s is passed on', async (_, header, expected) => {
-  const { client } = await setUp(
-    (_request, response) =>
-      sendJson(response, 429, aStatus(429, 'TooManyRequests'), { 'retry-after': header }),
-    { clock: new FakeClock() },
-  );
-  expect((await failure(client.request(GET))).retryAfterMs).toBe(expected);
-});
-
-test('query, body and content type go out as given, a patch as merge patch', async () => {
-  const seen: unknown[] = [];
-  const { client } = await setUp((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => (body += String(chunk)));
-    request.on('end', () => {
-      seen.push([
-        request.method,
-        request.url,
-        request.headers['content-type'],
-        request.headers.authorization,
-        body,
-      ]);
-      sendJson(response, 200, {});
-    });
-  });
-  await client.request({ method: 'PATCH', path: '/a', query: { x: 'a=b,c' }, body: { é: 1 } });
-  await client.request({
-    method: 'POST',
-    path: '/b',
-    body: [],
-    contentType: 'application/json-patch+json',
-  });
-  expect(seen).toEqual([
-    ['PATCH', '/a?x=a%3Db%2Cc', 'application/merge-patch+json', 'Bearer t', '{"é":1}'],
-    ['POST', '/b', 'application/json-patch+json', 'Bearer t', '[]'],
-  ]);
-});
-
-test('a call without an answer ends at its deadline, and the next one gets another connection', async () => {
+async function setUp(behaviour: Behaviour) {
+  const server = await startKubeServer(behaviour);
   const clock = new FakeClock();
-  const { server, client } = await setUp(() => undefined, { clock });
-  const failing = failure(client.request(GET));
-  await eventually(() => expect(server.requests).toHaveLength(1));
-  await clock.advance(20_000);
-  expect(await failing).toMatchObject({
-    status: 0,
-    reason: 'Timeout',
-    body: 'nothing within 20 s',
-  });
-  server.behave((_, response) => sendJson(response, 200, { fine: true }));
-  expect(await client.request(GET)).toEqual({ fine: true });
-  expect(server.connections.accepted).toBe(2);
-  await eventually(() => expect(server.connections.open.size).toBe(1));
-});
-
-test('an answer that stops half-way ends at the deadline too', async () => {
-  const clock = new FakeClock();
-  const { server, client } = await setUp(
-    (_, response) => void response.writeHead(200).write('{"half'),
-    { clock },
-  );
-  const failing = failure(client.request({ ...GET, timeoutMs: 3000 }));
-  await eventually(() => expect(server.requests).toHaveLength(1));
-  await new Promise((resolve) => setImmediate(resolve));
-  await clock.advance(3000);
-  expect(await failing).toMatchObject({ status: 0, reason: 'Timeout' });
-});
-
-test('the caller can take a call back', async () => {
-  const stop = new AbortController();
-  const { server, client } = await setUp(() => undefined);
-  const failing = failure(client.request({ ...GET, signal: stop.signal }));
-  await eventually(() => expect(server.requests).toHaveLength(1));
-  stop.abort();
-  expect(await failing).toMatchObject({ status: 0, reason: 'Aborted' });
-});
-
-test('a read whose connection breaks under it is sent once more, a write is not', async () => {
-  let calls = 0;
-  const { client } = await setUp((request, response) => {
-    calls += 1;
-    if (calls === 1 || request.method !== 'GET') request.socket.destroy();
-    else sendJson(response, 200, { calls });
-  });
-  expect(await client.request(GET)).toEqual({ calls: 2 });
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const)
-    expect(await failure(client.request({ method, path: '/x', body: {} }))).toMatchObject({
-      status: 0,
-      reason: 'NoAnswer',
-    });
-  expect(calls).toBe(6);
-});
-
-test('a server that is not there is named', async () => {
-  const { server, client } = await setUp(() => undefined);
-  await server.close();
-  const error = await failure(client.request(GET));
-  expect(error.message).toContain(`ECONNREFUSED ${server.cluster.server.host}`);
-});
-
-test('no redirect is followed', async () => {
-  const { server, client } = await setUp((_, response) =>
-    response.writeHead(307, { location: '/elsewhere' }).end(),
-  );
-  expect(await failure(client.request(GET))).toMatchObject({ status: 307 });
-  expect(server.requests).toHaveLength(1);
-});
-
-test('an answer that is not JSON is an error that does not quote it', async () => {
-  const { client } = await setUp((_, response) => response.end('<html>hello</html>'));
-  const error = await failure(client.request(GET));
-  expect(error).toMatchObject({ status: 200, reason: 'Unreadable' });
-  expect(error.message).not.toContain('hello');
-});
-
-test('every try is counted with its code', async () => {
-  const records: RequestRecord[] = [];
-  const { server, client } = await setUp(
-    (_, response) => sendJson(response, 404, aStatus(404, 'NotFound')),
-    {
-      onRequest: (record) => records.push(record),
-    },
-  );
-  await failure(client.request(GET));
-  await server.close();
-  await failure(client.request({ method: 'PUT', path: '/x', body: {} }));
-  expect(records.map(({ verb, code }) => [verb, code])).toEqual([
-    ['GET', '404'],
-    ['PUT', '<error>'],
-  ]);
-});
-
-test('an identity that cannot be renewed after a 401 holds a call no longer than its deadline', async () => {
-  const server = await startKubeServer((_, response) =>
-    sendJson(response, 401, aStatus(401, 'Unauthorized')),
-  );
-  const clock = new FakeClock();
-  const renew = (): Promise<void> => {
-    void clock.advance(200);
-    return new Promise(() => {});
-  };
-  const client = createKubeClient({ ...server.cluster, renew }, { clock });
+  const client = createKubeClient(server.cluster, { clock });
   onTestFinished(() => server.close());
   onTestFinished(() => client.close());
-  expect(await failure(client.request({ ...GET, timeoutMs: 200 }))).toMatchObject({
-    status: 0,
-    reason: 'Timeout',
-    body: "no credential from the kubeconfig's exec plugin within 0.2 s",
+  return { server, clock, client };
+}
+
+async function failure(promise: Promise<unknown>): Promise<KubeError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  expect(error).toBeInstanceOf(KubeError);
+  return error as KubeError;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+}
+
+describe('a call', () => {
+  test.each([
+    ['PUT', 'application/json'],
+    ['PATCH', 'application/merge-patch+json'],
+  ] as const)(
+    '%s goes out with what it says, and the answer comes back parsed',
+    async (method, type) => {
+      const seen: unknown[] = [];
+      const { server, client } = await setUp((request, response) => {
+        const {
+          authorization,
+          accept,
+          'content-type': sent,
+          'user-agent': agent,
+        } = request.headers;
+        seen.push({ authorization, accept, sent, agent });
+        void bodyOf(request).then((body) => sendJson(response, 200, { got: body }));
+      });
+      const call = { method, path: '/apis/x', query: { a: 'b c' }, body: { text: 'ä€𝄞' } };
+      expect(await client.request(call)).toEqual({ got: { text: 'ä€𝄞' } });
+      expect(server.requests).toEqual([`${method} /apis/x?a=b+c`]);
+      const [authorization, accept, agent] = ['Bearer t', 'application/json', 'pipewright'];
+      expect(seen).toEqual([{ authorization, accept, sent: type, agent }]);
+    },
+  );
+
+  test('one after another share their connections', async () => {
+    const { server, client } = await setUp((_, response) => sendJson(response, 200, {}));
+    for (let count = 0; count < 20; count += 1) await client.request(GET);
+    expect(server.connections.accepted).toBeLessThanOrEqual(2);
+  });
+
+  test.each([
+    [
+      'a Status object',
+      409,
+      JSON.stringify(aStatus(409, 'AlreadyExists', 'x is there')),
+      { status: 409, reason: 'AlreadyExists', body: 'x is there' },
+    ],
+    ['HTML', 502, '<h1>secret</h1>', { status: 502, reason: 'BadGateway', body: '' }],
+    ['null', 404, 'null', { status: 404, reason: 'NotFound', body: '' }],
+    ['a redirect', 302, '', { status: 302, reason: 'Found' }],
+    ['an empty success', 200, '', { status: 200, reason: 'Unreadable' }],
+    ['HTML with 200', 200, '<html>', { status: 200, reason: 'Unreadable' }],
+    ['a long message', 500, JSON.stringify(aStatus(500, 'X', 'm'.repeat(5_000))), { status: 500 }],
+  ])('that is answered by %s fails in words', async (_, status, text, expected) => {
+    const { client } = await setUp((_request, response) => response.writeHead(status).end(text));
+    const error = await failure(client.request(GET));
+    expect(error).toMatchObject(expected);
+    expect(error.message).toMatch(/^GET \/api\/v1\/x: /);
+    expect(error.message).not.toContain('secret');
+    expect(error.message.length).toBeLessThan(1_200);
+  });
+
+  test('is told for how long to wait', async () => {
+    const { client } = await setUp((_, response) =>
+      sendJson(response, 429, aStatus(429, 'TooManyRequests'), { 'retry-after': '3' }),
+    );
+    expect(await failure(client.request(GET))).toMatchObject({ status: 429, retryAfterMs: 3_000 });
+  });
+
+  test.each<[string, Behaviour]>([
+    ['has no answer', () => {}],
+    [
+      'has no end of its answer',
+      (_, response) => response.writeHead(200, { 'content-length': '9' }).write('{'),
+    ],
+  ])('that %s ends by its deadline, and its connection with it', async (_, behaviour) => {
+    const { server, clock, client } = await setUp(behaviour);
+    const failed = failure(client.request(GET));
+    await eventually(() => expect(server.requests).toHaveLength(1));
+    await clock.advance(19_999);
+    expect(server.connections.open.size).toBe(1);
+    await clock.advance(1);
+    expect(await failed).toMatchObject({
+      status: 0,
+      reason: 'Timeout',
+      body: 'nothing within 20 s',
+    });
+    await eventually(() => expect(server.connections.open.size).toBe(0));
+    expect(clock.pending).toBe(0);
+  });
+
+  test.each([true, false])('ends where its caller gives it up (before: %j)', async (before) => {
+    const { server, clock, client } = await setUp(() => {});
+    const stop = new AbortController();
+    if (before) stop.abort();
+    const failed = failure(client.request({ ...GET, signal: stop.signal }));
+    await eventually(() => expect(server.requests).toHaveLength(before ? 0 : 1));
+    stop.abort();
+    expect(await failed).toMatchObject({ status: 0, reason: 'Aborted' });
+    expect(clock.pending).toBe(0);
+  });
+
+  test('whose connection is reset or refused has no answer', async () => {
+    const { server, client } = await setUp((request) => request.socket.destroy());
+    expect(await failure(client.request(GET))).toMatchObject({ status: 0, reason: 'NoAnswer' });
+    await server.close();
+    expect((await failure(client.request(GET))).message).toContain('ECONNREFUSED');
+  });
+
+  test('does not wait for a credential for ever', async () => {
+    const { server, clock, client } = await setUp((_, response) => sendJson(response, 200, {}));
+    vi.spyOn(server.cluster, 'access').mockReturnValue(new Promise(() => {}));
+    const failed = vi.fn();
+    client.request({ ...GET, timeoutMs: 5_000 }).catch(failed);
+    await clock.advance(5_000);
+    expect(failed).toHaveBeenCalledWith(expect.objectContaining({ reason: 'Timeout' }));
+    expect(server.requests).toEqual([]);
+  });
+
+  test('that is answered by more than 64 MiB is broken off', async () => {
+    const { server, client } = await setUp((_, response) => {
+      const more = (): void => {
+        while (response.write(Buffer.alloc(2 ** 20, ' ')));
+      };
+      response.on('drain', more);
+      more();
+    });
+    expect(await failure(client.request(GET))).toMatchObject({ status: 0, reason: 'NoAnswer' });
+    await eventually(() => expect(server.connections.open.size).toBe(0));
   });
 });
 
-test('after a 401 the token is read again and the call tried once more', async () => {
-  const folder = await temporaryFolder();
-  const token = (text: string) => writeFile(join(folder, 'token'), text);
-  await Promise.all([
-    token('old\n'),
-    writeFile(join(folder, 'ca.crt'), 'ca'),
-    writeFile(join(folder, 'namespace'), 'home\n'),
-  ]);
-  const seen: unknown[] = [];
-  const { server } = await setUp((request, response) => {
-    seen.push(request.headers.authorization);
-    const known = request.headers.authorization === 'Bearer new';
-    sendJson(response, known ? 200 : 401, known ? {} : aStatus(401, 'Unauthorized'));
-  });
-  const clock = new FakeClock();
-  const cluster = await loadCluster({
-    clock,
-    serviceAccountFolder: folder,
-    environment: { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1' },
-  });
-  expect(cluster).toMatchObject({
-    namespace: 'home',
-    server: new URL('https://127.0.0.1:1'),
-  });
-  const client = createKubeClient({ ...cluster, server: server.cluster.server }, { clock });
-  onTestFinished(() => client.close());
-
-  expect(await failure(client.request(GET))).toMatchObject({ status: 401 });
-  expect(seen.splice(0)).toEqual(['Bearer old', 'Bearer old']);
-  await token('new\n');
-  await client.request(GET);
-  expect(seen.splice(0)).toEqual(['Bearer old', 'Bearer new']);
-  await token('newer');
-  await clock.advance(10_000);
-  await failure(client.request(GET));
-  expect(seen[0]).toBe('Bearer newer');
+test('an object that is not there is undefined, any other failure is thrown', async () => {
+  const { server, client } = await setUp((_, response) =>
+    sendJson(response, 404, aStatus(404, 'NotFound')),
+  );
+  expect(await getObject(client, '/x')).toBeUndefined();
+  server.behave((_, response) => sendJson(response, 403, aStatus(403, 'Forbidden')));
+  expect(await failure(getObject(client, '/x'))).toMatchObject({ status: 403 });
 });
 
-test('a thousand calls leave no listener, no timer and few sockets', async () => {
-  const clock = new FakeClock();
-  const { server, client } = await setUp((_, response) => sendJson(response, 200, {}), { clock });
-  const stop = new AbortController();
-  const added = vi.spyOn(stop.signal, 'addEventListener');
-  const removed = vi.spyOn(stop.signal, 'removeEventListener');
-  const worker = async (): Promise<void> => {
-    for (let i = 0; i < 100; i++) await client.request({ ...GET, signal: stop.signal });
-  };
-  await Promise.all(Array.from({ length: 10 }, worker));
-  expect(server.requests).toHaveLength(1000);
-  expect(removed.mock.calls.length).toBe(added.mock.calls.length);
-  expect(clock.pending).toBe(0);
-  expect(server.connections.accepted).toBeLessThan(30);
-});
+describe('writing finalizers', () => {
+  const TYPE = { group: 'example.test', version: 'v1', plural: 'things', kind: 'Thing' };
+  const PATH = '/apis/example.test/v1/namespaces/ns/things/one';
 
-test('a 401 that breaks off half-way is a refusal of the identity all the same', async () => {
-  const { server, client } = await setUp((_, response) => {
-    if (server.requests.length > 1) return sendJson(response, 200, {});
-    response.writeHead(401, { 'content-length': '100' });
-    response.write('half', () => response.destroy());
+  /** Answers the PATCH with a refusal and the GET after it with `read`. */
+  function refusing(status: number, read?: KubeObject, message?: string): Behaviour {
+    return (request, response) => {
+      const refusal = aStatus(status, 'Refused', message);
+      if (request.method === 'PATCH') sendJson(response, status, refusal);
+      else if (read) sendJson(response, 200, read);
+      else sendJson(response, 404, aStatus(404, 'NotFound'));
+    };
+  }
+
+  test.each([
+    ['some', ['a', 'b'], ['a', 'b']],
+    ['none, which takes the field away', [], null],
+  ])('sends %s, nothing else, and the version that was read', async (_, finalizers, sent) => {
+    const bodies: Promise<unknown>[] = [];
+    const { server, client } = await setUp((request, response) => {
+      bodies.push(bodyOf(request));
+      sendJson(response, 200, anObject('one', '8'));
+    });
+    const written = await writeFinalizers(client, TYPE, anObject('one', '7'), finalizers);
+    expect(await Promise.all(bodies)).toEqual([
+      { metadata: { resourceVersion: '7', finalizers: sent } },
+    ]);
+    expect([server.requests, written?.metadata.resourceVersion]).toEqual([[`PATCH ${PATH}`], '8']);
   });
-  expect(await client.request(GET)).toEqual({});
-  expect(server.requests).toHaveLength(2);
+
+  const newest = anObject('one', '9');
+  test.each([
+    ['the newest version where somebody was quicker', refusing(409, newest), newest],
+    ['nothing where it is gone', refusing(404), undefined],
+    ['nothing where it went then', refusing(409), undefined],
+    ['nothing of another one', refusing(409, anObject('one', '9', { uid: 'other' })), undefined],
+  ])('gives %s', async (_, behaviour, expected) => {
+    const { client } = await setUp(behaviour);
+    expect(await writeFinalizers(client, TYPE, anObject('one', '7'), ['a'])).toEqual(expected);
+  });
+
+  test.each([
+    [
+      'what RBAC says',
+      'things.example.test "one" is forbidden: User "system:serviceaccount:ns:op" cannot patch resource "things" in API group "example.test" in the namespace "ns"',
+      'system:serviceaccount:ns:op may not patch things in namespace "ns"; add to a Role in namespace "ns" bound to system:serviceaccount:ns:op the rule {apiGroups: ["example.test"], resources: ["things"], verbs: ["get", "list", "watch", "patch"]}',
+    ],
+    [
+      'what a webhook says',
+      'admission webhook "guard" denied the request: not on Fridays',
+      'the operator may not patch things in namespace "ns" (admission webhook "guard" denied the request: not on Fridays); add to a Role in namespace "ns" bound to the operator\'s service account the rule',
+    ],
+  ])('names the rule that is missing, by %s', async (_, said, told) => {
+    const { client } = await setUp(refusing(403, undefined, said));
+    const failed = failure(writeFinalizers(client, TYPE, anObject('one', '7'), ['a']));
+    expect((await failed).message).toContain(told);
+  });
+
+  test('throws what else the server says', async () => {
+    const { client } = await setUp(refusing(500));
+    const failed = failure(writeFinalizers(client, TYPE, anObject('one', '7'), ['a']));
+    expect(await failed).toMatchObject({ status: 500 });
+  });
 });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { KubeClient } from '../../src/kube/client/client.ts';
-import type { RequestCall } from '../../src/kube/client/exchange.ts';
-import { KubeError } from '../../src/kube/client/kube-error.ts';
+import type { KubeClient, RequestCall } from '../../src/kube/client.ts';
+import { KubeError } from '../../src/kube/errors.ts';
 import { createEvents } from '../../src/kube/events.ts';
 import { FakeClock, settle } from '../support/fake-clock.ts';
 import { recordingLog } from '../support/recording-log.ts';

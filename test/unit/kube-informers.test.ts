@@ -1,169 +1,141 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Informers } from '../../src/kube/cache/informers.ts';
+import { createKubeClient } from '../../src/kube/client.ts';
+import { type Informers, startInformers } from '../../src/kube/informers.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
+import { Store } from '../../src/kube/store.ts';
 import { PIPE } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Fate } from '../support/fake-kube-server.ts';
-import { FORBIDDEN, Informed } from '../support/informed.ts';
+import { FakeClock, settle } from '../support/fake-clock.ts';
+import { FakeKubeServer, type Fate } from '../support/fake-kube-server.ts';
+import { recordingLog } from '../support/recording-log.ts';
 
-let on: Informed;
+const FORBIDDEN: Fate = {
+  status: 403,
+  reason: 'Forbidden',
+  message: 'pipes.test.dev is forbidden: User "pw" cannot list',
+};
+const NOT_FOUND: Fate = { status: 404, reason: 'NotFound' };
+const DOWN: Fate = { status: 503, reason: 'ServiceUnavailable' };
+
+let server: FakeKubeServer;
+let clock: FakeClock;
+let store: Store<KubeObject>;
+let stop: AbortController;
+let messages: readonly string[];
+let isSynced: boolean;
 
 beforeEach(async () => {
-  on = await Informed.open();
+  server = await new FakeKubeServer().start();
+  clock = new FakeClock();
+  store = new Store<KubeObject>({ onChange: () => undefined });
+  stop = new AbortController();
+  isSynced = false;
+  server.create(PIPE, 'a/one');
+  server.create(PIPE, 'b/two');
 });
-afterEach(() => on.close());
+afterEach(async () => {
+  stop.abort();
+  await server.stop();
+});
 
-interface Started extends Informers {
-  readonly isSynced: () => boolean;
+function start(namespaces: readonly string[]): Informers {
+  const { cluster } = server;
+  const recorded = recordingLog();
+  ({ messages } = recorded);
+  const informers = startInformers({
+    cluster,
+    client: createKubeClient(cluster, { clock }),
+    followed: [{ type: PIPE, sink: (namespace) => store.sink(namespace) }],
+    namespaces,
+    labelSelector: undefined,
+    clock,
+    log: recorded.log,
+    signal: stop.signal,
+  });
+  void informers.synced.then(() => {
+    isSynced = true;
+  });
+  return informers;
 }
 
-function start(namespaces: readonly string[] = [], labelSelector?: string): Started {
-  const informers = on.start(namespaces, labelSelector);
-  let synced = false;
-  void informers.synced.then(() => (synced = true));
-  return { ...informers, isSynced: () => synced };
+/** Refuses everything about one namespace, or about all. */
+function refuse(fate: Fate | undefined, namespace?: string): void {
+  server.fate = ({ path }) =>
+    namespace === undefined || path.includes(`/namespaces/${namespace}/`) ? fate : undefined;
 }
 
-const NO_CRD: Fate = { status: 404, reason: 'NotFound', message: '404 page not found' };
-
-function keys(): string[] {
-  return [...on.pipes.values()]
-    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
-    .toSorted();
+/** Lets so much time pass, in steps in which answers come. */
+async function pass(seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second += 1) {
+    const before = server.calls.length;
+    await clock.advance(1_000);
+    for (let turn = 0; turn < 20 && server.calls.length === before; turn += 1) await settle();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
-describe('without namespaces', () => {
-  test('is synced after the first complete list of every object, and says what is missing until then', async () => {
-    on.server.create(PIPE, 'a/one');
-    on.server.create(PIPE, 'b/two');
-    const informers = start();
-    expect(informers.missing()).toBe('pipes: the first list is not complete');
+describe('what is waited for', () => {
+  test.each([
+    ['every namespace', [], ['a/one', 'b/two']],
+    ['those that are named', ['b'], ['b/two']],
+  ])('is the first list of %s', async (_, namespaces, expected) => {
+    const informers = start(namespaces);
+    expect(informers.missing()).toContain('the first list is not complete');
     await informers.synced;
-    expect(keys()).toEqual(['a/one', 'b/two']);
     expect(informers.missing()).toBeUndefined();
+    expect(
+      [...store.values()].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+    ).toEqual(expected);
   });
 
-  test('waits while the list is forbidden, names the rights that are missing, and goes on when they come', async () => {
-    on.refuse(FORBIDDEN);
-    const informers = start();
-    await eventually(() => expect(informers.missing()).toContain('cannot list'));
-    expect(informers.missing()).toContain(
-      'allow get, list and watch on pipes.test.dev, and update on pipes/status',
-    );
-    await on.clock.advance(120_000);
-    expect(informers.isSynced()).toBe(false);
-    on.server.fate = () => undefined;
-    await eventually(async () => {
-      await on.clock.advance(30_000);
-      expect(informers.isSynced()).toBe(true);
-    });
-  });
-});
-
-test('of a shard its own objects are asked for alone, in lists and in watches', async () => {
-  const { request, stream } = on.client;
-  const asked: (string | undefined)[] = [];
-  on.client = {
-    ...on.client,
-    request: (call) => {
-      asked.push(call.query?.['labelSelector']);
-      return request(call);
-    },
-    stream: (call) => {
-      asked.push(call.query?.['labelSelector']);
-      return stream(call);
-    },
-  };
-  await start([], 'shard=a').synced;
-  await eventually(() => expect(asked.length).toBeGreaterThanOrEqual(2));
-  expect(new Set(asked)).toEqual(new Set(['shard=a']));
-});
-
-describe('with named namespaces', () => {
-  test('sees the objects of those, and none of others', async () => {
-    for (const key of ['a/one', 'b/two', 'c/three']) on.server.create(PIPE, key);
-    await start(['a', 'b']).synced;
-    expect(keys()).toEqual(['a/one', 'b/two']);
-  });
-
-  test('waits for one that is forbidden for a moment', async () => {
-    on.server.create(PIPE, 'a/one');
-    on.server.create(PIPE, 'b/two');
-    on.refuse(FORBIDDEN, 'b');
-    const informers = start(['a', 'b']);
+  test('is told with what to do while the server refuses', async () => {
+    refuse(FORBIDDEN);
+    const informers = start([]);
     await eventually(() =>
-      expect(informers.missing()).toMatch(/^pipes in namespace "b": .*cannot list/),
-    );
-    expect(keys()).toEqual(['a/one']);
-    on.server.fate = () => undefined;
-    await eventually(async () => {
-      await on.clock.advance(10);
-      expect(informers.isSynced()).toBe(true);
-    });
-    expect(keys()).toEqual(['a/one', 'b/two']);
-  });
-
-  test('passes over one that stays forbidden, says so once, and takes it in when it is allowed', async () => {
-    on.server.create(PIPE, 'a/one');
-    on.server.create(PIPE, 'b/two');
-    on.refuse(FORBIDDEN, 'b');
-    const informers = start(['a', 'b']);
-    await eventually(() => expect(informers.missing()).toContain('cannot list'));
-    await on.clock.advance(29_999);
-    expect(informers.isSynced()).toBe(false);
-    await on.clock.advance(1);
-    expect(informers.isSynced()).toBe(true);
-    expect(keys()).toEqual(['a/one']);
-    expect(informers.missing()).toBeUndefined();
-    await on.clock.advance(60_000);
-    const advice = on.recorded.messages.filter((message) =>
-      message.includes('cannot watch: a permission or a CRD is missing'),
-    );
-    expect(advice).toHaveLength(1);
-    expect(advice[0]).toContain('pipes in namespace "b"');
-    on.server.fate = () => undefined;
-    await eventually(async () => {
-      await on.clock.advance(30_000);
-      expect(keys()).toEqual(['a/one', 'b/two']);
-    });
-  });
-
-  test('does not take a missing CRD for a missing namespace', async () => {
-    on.refuse(NO_CRD);
-    const informers = start(['a', 'b']);
-    await eventually(() =>
-      expect(informers.missing()).toContain('install the CRDs of this release'),
-    );
-    await on.clock.advance(60_000);
-    expect(informers.isSynced()).toBe(false);
-  });
-
-  test('waits for a namespace that only fails to answer', async () => {
-    on.server.create(PIPE, 'b/two');
-    on.refuse({ status: 500, reason: 'InternalError', message: 'etcd is away' }, 'b');
-    const informers = start(['a', 'b']);
-    await eventually(() =>
-      expect(informers.missing()).toMatch(/^pipes in namespace "b": .*etcd is away/),
-    );
-    expect(informers.isSynced()).toBe(false);
-  });
-});
-
-describe('missing CRDs', () => {
-  test('are named with what to install, in readiness and log, and found once they are there', async () => {
-    on.refuse(NO_CRD);
-    const informers = start();
-    await eventually(() =>
-      expect(informers.missing()).toMatch(
-        /^pipes: the API server knows no pipes\.test\.dev; install the CRDs of this release/,
+      expect(informers.missing()).toContain(
+        'is forbidden: User "pw" cannot list; allow get, list and watch on pipes.test.dev',
       ),
     );
-    expect(on.recorded.messages.join('\n')).toContain('install the CRDs of this release');
-    on.server.fate = () => undefined;
-    on.server.create(PIPE, 'a/one');
-    await eventually(async () => {
-      await on.clock.advance(30_000);
-      expect(keys()).toEqual(['a/one']);
-    });
-    expect(informers.missing()).toBeUndefined();
+    refuse(NOT_FOUND);
+    await pass(3);
+    expect(informers.missing()).toContain(
+      'the API server knows no pipes.test.dev; install the CRDs of this release',
+    );
+    await pass(60);
+    expect(isSynced).toBe(false);
+    refuse(undefined);
+    await pass(36);
+    await informers.synced;
+  });
+
+  test.each([FORBIDDEN, NOT_FOUND])(
+    'is no namespace that has been refused for 30 s, which is asked again all the same (%j)',
+    async (fate) => {
+      refuse(fate, 'b');
+      const informers = start(['a', 'b']);
+      await eventually(() => expect(store.size).toBe(1));
+      await eventually(() => expect(informers.missing()).toMatch(/^pipes in namespace "b": /));
+      await pass(29);
+      expect(isSynced).toBe(false);
+      await pass(1);
+      expect(isSynced).toBe(true);
+      expect(informers.missing()).toBeUndefined();
+      expect(messages).toContainEqual(
+        'warn a list has been refused for 30 s; going on without it {"list":"pipes in namespace "b""}',
+      );
+      refuse(undefined);
+      await pass(36);
+      await eventually(() => expect(store.size).toBe(2));
+      expect(informers.missing()).toBeUndefined();
+    },
+  );
+
+  test('is a namespace that fails in another way, however long', async () => {
+    refuse(FORBIDDEN, 'b');
+    start(['a', 'b']);
+    await pass(10);
+    refuse(DOWN, 'b');
+    await pass(60);
+    expect(isSynced).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { KubeClient } from '../../src/kube/client/client.ts';
-import { KubeError } from '../../src/kube/client/kube-error.ts';
+import type { KubeClient } from '../../src/kube/client.ts';
+import { KubeError } from '../../src/kube/errors.ts';
 import { createSecrets, type SecretObject } from '../../src/kube/secrets.ts';
 import { FakeClock, settle } from '../support/fake-clock.ts';
 

@@ -2,9 +2,10 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Server } from 'node:net';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKubeClient } from '../../src/kube/client/client.ts';
+import { createKubeClient } from '../../src/kube/client.ts';
 import { selfSigned } from '../simulator/certificate.ts';
 import { client, listening, proxyWith, put, tlsApi } from '../support/api-client.ts';
+import { clusterAt } from '../support/kube-server.ts';
 
 /** The second is that of an API behind a proxy. */
 const identity = selfSigned({ address: ['127.0.0.1', '192.0.2.7'] });
@@ -97,13 +98,7 @@ describe('a proxy', () => {
 
 describe('Kubernetes', () => {
   const get = async (host: string): Promise<unknown> => {
-    const credentials = { headers: { authorization: 'Bearer t' }, tls: { ca } };
-    const kube = createKubeClient({
-      server: new URL(`https://${host}`),
-      namespace: undefined,
-      credentials: () => Promise.resolve(credentials),
-      renew: () => Promise.resolve(),
-    });
+    const kube = createKubeClient(clusterAt(`https://${host}`, ca));
     try {
       return await kube.request({ method: 'GET', path: '/x' });
     } finally {

@@ -16,7 +16,7 @@ const KUBECONFIG = `
 kind: Config
 current-context: x
 contexts: [{ name: x, context: { cluster: x, user: x } }]
-clusters: [{ name: x, cluster: { server: 'http://127.0.0.1:1' } }]
+clusters: [{ name: x, cluster: { server: 'https://127.0.0.1:1' } }]
 users: [{ name: x, user: { token: t } }]
 `;
 

@@ -3,12 +3,7 @@ import { definitions } from '../../src/kinds/definitions.ts';
 import { OPERATIONS } from '../../src/kinds/index.ts';
 import { createRegistry } from '../../src/telemetry/exposition.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import {
-  observeCalls,
-  observeKubeRequests,
-  observeWaits,
-  startCounters,
-} from '../../src/telemetry/observe.ts';
+import { observeCalls, observeWaits, startCounters } from '../../src/telemetry/observe.ts';
 import { parseExposition } from '../support/exposition.ts';
 
 const sample = (
@@ -135,7 +130,6 @@ describe('the metrics of the process', () => {
     ]);
     metrics.leader.from(() => [[{}, 1]]);
     metrics.queueDepth.from(() => [[{ name: 'pipesettings' }, 3]]);
-    observeKubeRequests(metrics, '10.0.0.1:443')({ verb: 'GET', code: '200' });
     const page = metrics.render();
     expect(
       sample(page, 'pipewright_api_requests_total', { operation: 'PutSettings', code: '200' }),

@@ -1,4 +1,4 @@
-import { KubeError } from '../../kube/client/kube-error.ts';
+import { KubeError } from '../../kube/errors.ts';
 import type { SecretRef } from '../../kube/key-pair.ts';
 import { type KubeObject, keyOf } from '../../kube/resource.ts';
 import { secretRefOf } from './common-status.ts';

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod/mini';
 import type { Context, Kind, Result } from '../../controller/kind.ts';
 import { type Priority, queueKey } from '../../controller/queue.ts';
-import { type Origin, Store } from '../../kube/cache/store.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../../kube/resource.ts';
+import { type Origin, Store } from '../../kube/store.ts';
 import { soundStatus } from '../schema/parser.ts';
 import { Caller } from './calls.ts';
 import {

@@ -7,7 +7,6 @@ const LOG = 'test/unit/log.test.ts';
 const REDACTION = 'test/unit/redaction.test.ts';
 const SERVER = 'test/unit/server.test.ts';
 const HOSTILE_FLAGS = 'test/unit/hostile-flags.test.ts';
-const IN_CLUSTER = 'test/unit/kube-in-cluster.test.ts';
 
 /** Ending. */
 const ENDING: readonly Mutation[] = [
@@ -162,14 +161,6 @@ const FLAGS: readonly Mutation[] = [
     from: 'host.endsWith(`.${suffix}`)',
     to: 'host.endsWith(suffix)',
     seenBy: { test: PROXY, title: "is the one that undici's EnvHttpProxyAgent takes" },
-  },
-  {
-    name: 'token-is-looked-at-again',
-    rule: 'A rotated token of the ServiceAccount is used within seconds.',
-    file: 'kube/auth/remember-credentials.ts',
-    from: 'LOOK_AGAIN_MS = 10_000',
-    to: 'LOOK_AGAIN_MS = 100_000',
-    seenBy: { test: IN_CLUSTER, title: 'a rotated token is used 10 s later' },
   },
 ];
 

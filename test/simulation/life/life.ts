@@ -3,6 +3,7 @@ import { Draw } from '../engine/draw.ts';
 import { takeImmediates } from '../engine/immediates.ts';
 import { seedRandomness } from '../engine/randomness.ts';
 import { BEGINNING, Timeline } from '../engine/timeline.ts';
+import { muteTimers } from '../engine/timers.ts';
 import { kindOf } from '../kubernetes/kinds.ts';
 import type { Thing } from '../kubernetes/objects.ts';
 import { Kubernetes } from '../kubernetes/server.ts';
@@ -188,9 +189,11 @@ export class Life {
   async run(until: number): Promise<void> {
     const unseed = seedRandomness(this.#randomness);
     const giveBack = takeImmediates(this.timeline);
+    const ring = muteTimers();
     try {
       await this.timeline.runUntil(until);
     } finally {
+      ring();
       giveBack();
       unseed();
     }

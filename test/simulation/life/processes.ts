@@ -1,12 +1,12 @@
+import type * as cluster from '../../../src/kube/cluster.ts';
 import { Host } from '../engine/host.ts';
 import { BEGINNING } from '../engine/timeline.ts';
 import { SimulatedPool } from '../network/pool.ts';
 import type { Server } from '../network/wire.ts';
 import type { ProcessEvent } from '../record/facts.ts';
 import type { Life } from './life.ts';
+import type { Product } from './product.ts';
 
-/** TLS material is compared by identity: it never changes here. */
-const TLS = {};
 /** What the chart gives a process between SIGTERM and SIGKILL, beside its --api-timeout. */
 const TERMINATION_MS = 15_000;
 const RESTART_MS = 1_000;
@@ -47,13 +47,7 @@ export class Process {
     this.#page = () => metrics.render();
     const program = product.runProcess({
       config: parsed.config,
-      cluster: {
-        server: new URL('https://kubernetes.example.com'),
-        namespace: 'pipewright',
-        credentials: () =>
-          Promise.resolve({ headers: { authorization: `Bearer ${name}` }, tls: TLS }),
-        renew: () => Promise.resolve(),
-      },
+      cluster: clusterOf(product, name),
       clock: host,
       log: product.createLog({ level: 'info', redactor, destination: { write } }),
       metrics,
@@ -188,6 +182,13 @@ export class Processes {
     this.#present.set(place, one);
     life.after(0, () => one.start());
   }
+}
+
+function clusterOf({ Cluster }: Product, name: string): cluster.Cluster {
+  const one = new Cluster();
+  const server = 'https://kubernetes.example.com';
+  one.loadFromClusterAndUser({ name: 'c', server, skipTLSVerify: false }, { name, token: name });
+  return one;
 }
 
 function argvOf({ rate, timeoutSeconds, elected, namespaces }: Life['world']['flags']): string[] {

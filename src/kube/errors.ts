@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import type { Clock } from '../../clock.ts';
 
 /**
  * A call to the Kubernetes API that did not succeed, whatever the cause. The message holds no
@@ -7,15 +6,11 @@ import type { Clock } from '../../clock.ts';
  */
 export class KubeError extends Error {
   override readonly name = 'KubeError';
-  /**
-   * HTTP status; 0: no answer (refused, reset, timed out, aborted), so the effect of a write is
-   * unknown.
-   */
+  /** HTTP status; 0: no answer (refused, reset, timed out), so the effect of a write is unknown. */
   readonly status: number;
   /**
    * The Status object's reason (`NotFound`, `Conflict`, `Expired`), or one of ours: `NoAnswer`,
-   * `Timeout`, `Aborted`, `Unreadable`, `BrokenStream`, `NoCredentials`; of a watch also
-   * `StaleList` and `Defect`.
+   * `Timeout`, `Aborted`, `Unreadable`, `NoCredentials`; of a watch also `Defect`.
    */
   readonly reason: string;
   /** The message of the Status object's body alone, without the call; '' where there was none. */
@@ -66,46 +61,15 @@ export function isExpired(error: unknown): error is KubeError & { readonly statu
 
 const LONGEST_TEXT = 1024;
 
-interface Status {
-  readonly reason?: unknown;
-  readonly message?: unknown;
-  readonly code?: unknown;
-  readonly details?: { readonly retryAfterSeconds?: unknown };
-}
-
-/**
- * The error of an answer other than 2xx, from its Status object where it has one; other bodies are
- * not quoted.
- */
-export function refusal(options: {
-  readonly call: string;
-  readonly status: number;
-  readonly body: string;
-  readonly retryAfter?: string | undefined;
-  readonly clock: Clock;
-}): KubeError {
-  const { call, status, body, retryAfter, clock } = options;
-  const told = parseStatus(body);
+/** The error of an answer other than 2xx; `told`: its Status object, if it is one. */
+export function refusal(call: string, status: number, told: unknown, retryAfter = ''): KubeError {
+  const { reason, message } = (told ?? {}) as { reason?: unknown; message?: unknown };
   return new KubeError({
     call,
     status,
-    reason: text(told?.reason) ?? (STATUS_CODES[status] ?? 'Unknown').replaceAll(/[^A-Za-z]/g, ''),
-    body: text(told?.message) ?? '',
-    retryAfterMs: headerMs(retryAfter, clock) ?? seconds(told?.details?.retryAfterSeconds),
-  });
-}
-
-/** The error in an ERROR event of a watch. */
-export function refusalInWatch(call: string, told: unknown): KubeError {
-  const { code, reason, message, details } = (
-    typeof told === 'object' && told !== null ? told : {}
-  ) as Status;
-  return new KubeError({
-    call,
-    status: typeof code === 'number' ? code : 500,
-    reason: text(reason) ?? 'Unknown',
+    reason: text(reason) ?? (STATUS_CODES[status] ?? 'Unknown').replaceAll(/[^A-Za-z]/g, ''),
     body: text(message) ?? '',
-    retryAfterMs: seconds(details?.retryAfterSeconds),
+    retryAfterMs: /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined,
   });
 }
 
@@ -116,31 +80,44 @@ export function refusalInWatch(call: string, told: unknown): KubeError {
 export function noAnswer(call: string, cause: unknown): KubeError {
   if (cause instanceof KubeError) return cause;
   const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
-  const body =
-    first instanceof Error ? first.message.slice(0, LONGEST_TEXT) : 'the connection failed';
+  const body = (first instanceof Error && text(first.message)) || 'the connection failed';
   return new KubeError({ call, status: 0, reason: 'NoAnswer', body, cause });
-}
-
-function parseStatus(body: string): Status | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_TEXT) : undefined;
 }
 
-function seconds(value: unknown): number | undefined {
-  return typeof value === 'number' && value > 0 ? value * 1000 : undefined;
+export interface Denied {
+  readonly error: KubeError;
+  /** What was tried, where the server's text does not say. */
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace: string;
+  /** Absent: the rule cannot be cut down to one name, as for `create`. */
+  readonly name?: string;
+  /**
+   * Everything the operator needs on it: the rule names all, so that it need not be mended twice.
+   */
+  readonly needs: readonly string[];
 }
 
-/** Retry-After is seconds or a date. */
-function headerMs(header: string | undefined, clock: Clock): number | undefined {
-  if (header === undefined) return undefined;
-  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - clock.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+/**
+ * One line for a 403: what was refused, to whom, and the Role rule to add. The same for the same
+ * cause.
+ */
+export function missingRule(denied: Denied): string {
+  const { error, group, resource, namespace, name } = denied;
+  const verb = /\bcannot (\w+) resource\b/.exec(error.body)?.[1];
+  const user = /^(?:.*? )?User "([^"]+)"/.exec(error.body)?.[1];
+  const what =
+    name === undefined ? `in namespace "${namespace}"` : `"${name}" in namespace "${namespace}"`;
+  const names = name === undefined ? '' : `, resourceNames: ["${name}"]`;
+  const verbs = denied.needs.map((need) => `"${need}"`).join(', ');
+  const rule = `{apiGroups: ["${group}"], resources: ["${resource}"]${names}, verbs: [${verbs}]}`;
+  // Not every 403 is RBAC's: an admission plug-in or webhook says why in its own words.
+  const why = verb === undefined && error.body !== '' ? ` (${error.body})` : '';
+  const where = `a Role in namespace "${namespace}" bound to ${user ?? "the operator's service account"}`;
+  return `${user ?? 'the operator'} may not ${verb ?? denied.verb} ${resource} ${what}${why}; add to ${where} the rule ${rule}`;
 }

@@ -1,0 +1,152 @@
+import { type Clock, systemClock } from '../clock.ts';
+import type { Cluster } from './cluster.ts';
+import {
+  isConflict,
+  isForbidden,
+  isNotFound,
+  KubeError,
+  missingRule,
+  noAnswer,
+  refusal,
+} from './errors.ts';
+import { type KubeObject, objectPath, type ResourceType } from './resource.ts';
+
+/** One call. Paths come from resource.ts, so that every segment is encoded. */
+export interface RequestCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Sent as JSON; with PATCH it is a merge patch. */
+  readonly body?: unknown;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+  /** For the whole call, connection and body included; default 20 s. */
+  readonly timeoutMs?: number;
+}
+
+/** Calls to one API server. */
+export interface KubeClient {
+  /** Resolves with the parsed JSON body. Throws KubeError and nothing else. */
+  request<T>(call: RequestCall): Promise<T>;
+  /** Breaks off everything, watches too. */
+  close(): Promise<void>;
+}
+
+/**
+ * The API server keeps a call in line for up to 15 s before it answers 429 with the time to wait: a
+ * shorter deadline would leave the line only to join it again.
+ */
+const DEFAULT_TIMEOUT_MS = 20_000;
+
+export function createKubeClient(
+  cluster: Cluster,
+  { clock = systemClock }: { readonly clock?: Clock } = {},
+): KubeClient {
+  async function request<T>(call: RequestCall): Promise<T> {
+    const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = call;
+    const name = `${call.method} ${call.path}`;
+    const over = Promise.withResolvers<never>();
+    const broken = new AbortController();
+    const end = (reason: string, body: string): void => {
+      over.reject(new KubeError({ call: name, status: 0, reason, body }));
+      broken.abort();
+    };
+    const abort = (): void => end('Aborted', '');
+    const cancel = clock.at(timeoutMs, () =>
+      end('Timeout', `nothing within ${timeoutMs / 1000} s`),
+    );
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted) abort();
+    try {
+      // Not only by the signal: a plugin that is asked for a credential may hang.
+      return (await Promise.race([over.promise, send(cluster, call, broken.signal)])) as T;
+    } catch (error) {
+      throw noAnswer(name, error);
+    } finally {
+      cancel();
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+  return { request, close: () => cluster.close() };
+}
+
+async function send(cluster: Cluster, call: RequestCall, signal: AbortSignal): Promise<unknown> {
+  const { method, path, query, body, accept = 'application/json' } = call;
+  const { headers, dispatcher } = await cluster.access();
+  const url = new URL(cluster.server + path);
+  for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  const answer = await dispatcher.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method,
+    headers: { ...headers, accept, ...(body !== undefined && { 'content-type': type }) },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal,
+  });
+  const { statusCode: status } = answer;
+  const name = `${method} ${path}`;
+  const parsed = parse(await answer.body.text());
+  if (status < 200 || status >= 300)
+    throw refusal(name, status, parsed, String(answer.headers['retry-after'] ?? ''));
+  if (parsed !== undefined) return parsed;
+  const problem =
+    'the answer is empty, cut short, or not JSON; is this the address of a Kubernetes API server?';
+  throw new KubeError({ call: name, status, reason: 'Unreadable', body: problem });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The object at this path as the API server has it now; undefined where there is none. Throws
+ * KubeError.
+ */
+export async function getObject<T extends KubeObject>(
+  client: KubeClient,
+  path: string,
+  limits: Pick<RequestCall, 'signal' | 'timeoutMs' | 'accept'> = {},
+): Promise<T | undefined> {
+  try {
+    return await client.request<T>({ method: 'GET', path, ...limits });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Replaces the finalizers of an object if it still is the version that was read. Gives the new
+ * version; the newest one, untouched, where somebody else has changed it; undefined where it is
+ * gone. Throws KubeError, which for a missing right names the rule.
+ */
+export async function writeFinalizers(
+  client: KubeClient,
+  type: ResourceType,
+  { metadata: { namespace, name, uid, resourceVersion } }: KubeObject,
+  finalizers: readonly string[],
+): Promise<KubeObject | undefined> {
+  const path = objectPath(type, namespace, name);
+  // An empty list takes the field away.
+  const metadata = { resourceVersion, finalizers: finalizers.length > 0 ? finalizers : null };
+  try {
+    return await client.request<KubeObject>({ method: 'PATCH', path, body: { metadata } });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    if (isConflict(error)) {
+      const newest = await getObject(client, path);
+      return newest?.metadata.uid === uid ? newest : undefined;
+    }
+    if (!isForbidden(error)) throw error;
+    const { group, plural: resource } = type;
+    const needs = ['get', 'list', 'watch', 'patch'];
+    const body = missingRule({ error, verb: 'patch', group, resource, namespace, needs });
+    const { status, reason } = error;
+    throw new KubeError({ call: 'a finalizer', status, reason, body, cause: error });
+  }
+}
