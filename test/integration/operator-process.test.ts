@@ -125,8 +125,8 @@ test('a namespace that is missing or forbidden is told of, and does not hold up 
   expect(await operator.page('readyz')).toContain('[+] informers: ok');
   for (const namespace of [absent, forbidden]) {
     const line = await operator.waitForLine(
-      ({ level, watch }) =>
-        level === 'warn' && watch === `pipesettings in namespace "${namespace}"`,
+      ({ level, path }) =>
+        level === 'warn' && String(path).endsWith(`/namespaces/${namespace}/pipesettings`),
       `it told of ${namespace}`,
     );
     expect(String(line['error'])).toMatch(/get, list and watch on pipesettings\.pipewright\.dev/);

@@ -67,7 +67,7 @@ export async function runSilence(silence: Silence): Promise<Delays> {
   }
 }
 
-/** An operator that reaches the API server as it does in a cluster: one connection, TLS, HTTP/2. */
+/** An operator that reaches the API server as it does in a cluster, over TLS. */
 async function startThrough(
   port: number,
   { namespace, api }: Stage,
