@@ -143,7 +143,7 @@ describe('a call', () => {
   test('does not wait for a credential for ever', async () => {
     const { server, clock, client } = await setUp((_, response) => sendJson(response, 200, {}));
     vi.spyOn(server.cluster, 'access').mockReturnValue(new Promise(() => {}));
-    const failed = vi.fn();
+    const failed = vi.fn<(error: unknown) => void>();
     client.request({ ...GET, timeoutMs: 5_000 }).catch(failed);
     await clock.advance(5_000);
     expect(failed).toHaveBeenCalledWith(expect.objectContaining({ reason: 'Timeout' }));

@@ -118,14 +118,14 @@ test('asks for bookmarks, for 20 to 25 s, for what the selector says; and goes o
 });
 
 test.each([
-  ['whose answer does not begin', () => {}],
-  ['that says nothing more', says(aLine('ADDED', anObject('a', '20')))],
-])('a watch %s is given up by the Clock, and its connection with it', async (_, watch) => {
+  ['whose answer does not begin', () => {}, 1],
+  ['that says nothing more', says(aLine('ADDED', anObject('a', '20'))), 2],
+])('a watch %s is given up by the Clock, and its connection with it', async (_, watch, told) => {
   const { server, clock, news, messages } = await start(served(watch));
   await eventually(() => expect(queries(server, 'watch')).toHaveLength(1));
   const seconds = Number(queries(server, 'watch')[0]?.get('timeoutSeconds'));
   await eventually(() => expect(clock.pending).toBe(1));
-  if (watch.length > 0) await eventually(() => expect(news).toHaveLength(2));
+  await eventually(() => expect(news).toHaveLength(told));
   await clock.advance(seconds * 1_000 + 4_000);
   expect(messages).toEqual([]);
   await clock.advance(1_000);
