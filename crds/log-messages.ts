@@ -43,11 +43,6 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     fields: ['path', 'errorStack'],
     means: 'Report it with this line. Other watches are not affected.',
   },
-  'the API server went back to an older state, as after a restored backup; listing again': {
-    level: 'warn',
-    fields: ['path', 'version', 'seen'],
-    means: 'After a restore nothing has to be done.',
-  },
   'cannot send events': {
     level: 'warn',
     fields: ['namespace'],

@@ -19,8 +19,8 @@ export interface ListenAddress {
 
 /**
  * A value read from a text. `otherwise` follows the quoted text in the message where there is none:
- * it says what is wrong and what to write. Why a file cannot be read is not told, since that repeats
- * the path, and people put what a file holds where its path belongs.
+ * it says what is wrong and what to write. Why a file cannot be read is not told: that repeats the
+ * path, and people put what a file holds where its path belongs.
  */
 function reading<Value>(read: (text: string) => Value | undefined, otherwise: string) {
   return z.pipe(

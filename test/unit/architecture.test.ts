@@ -18,7 +18,6 @@ const LEAVES = new Set([
   'src/redaction.ts',
   'src/shown.ts',
   'src/waits.ts',
-  'src/waiting-queue.ts',
 ]);
 /** What ties the parts together: may import everything, and only these may import one another. */
 const COMPOSITION = new Set([
@@ -36,21 +35,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/config/': ['src/api/base-url.ts'],
   'src/telemetry/': [],
   'src/api/': [],
-  'src/kube/': ['src/kube/client/'],
-  'src/kube/client/': ['src/kube/'],
-  'src/kube/cache/': ['src/kube/', 'src/kube/client/'],
-  'src/kube/secrets/': ['src/kube/', 'src/kube/client/', 'src/kube/cache/'],
-  'src/controller/': ['src/kube/', 'src/kube/client/', 'src/kube/cache/'],
+  'src/kube/': [],
+  'src/controller/': ['src/kube/'],
   'src/kinds/schema/': ['src/controller/', 'src/kube/'],
-  'src/kinds/shared/': [
-    'src/kinds/schema/',
-    'src/controller/',
-    'src/kube/',
-    'src/kube/client/',
-    'src/kube/cache/',
-    'src/kube/secrets/',
-    'src/api/',
-  ],
+  'src/kinds/shared/': ['src/kinds/schema/', 'src/controller/', 'src/kube/', 'src/api/'],
 };
 /** Each names every kind, for one who asks about all. */
 const LISTS_OF_KINDS = new Set(['src/kinds/index.ts', 'src/kinds/definitions.ts']);
@@ -66,9 +54,9 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   undici: ['src/kube/', 'src/api/'],
   'p-queue': ['src/kube/', 'src/api/'],
   '@kubernetes/client-node': ['src/kube/cluster.ts', 'src/kube/follow.ts'],
-  zod: ['src/kinds/'],
+  zod: ['src/kinds/', 'src/config/'],
   pino: ['src/telemetry/logger.ts'],
-  commander: ['src/cli/'],
+  commander: ['src/cli/', 'src/config/'],
   yaml: ['src/cli/'],
 };
 /** The plugin stands beside the operator: it may use all of it that decides, and nothing uses it. */
