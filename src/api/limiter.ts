@@ -68,6 +68,8 @@ export class Limiter {
   /** By credential, those that were used last at the end. */
   readonly #lines = new Map<string, Line>();
   readonly #waiting = new Map<string, Wait>();
+  /** Since when those have waited whose call was kept back by a pause at the last moment. */
+  readonly #keptBack = new Map<string, number>();
 
   constructor(options: LimiterOptions) {
     const { clock, rateTotal, wake } = options;
@@ -80,7 +82,8 @@ export class Limiter {
   /** Waits for its turn, holding nothing, until the signal ends that. */
   async permit(asking: Asking): Promise<Permit | 'key-refused' | 'not-wanted'> {
     const { id, signal } = asking;
-    const since = this.#clock.monotonic();
+    const since = this.#keptBack.get(id) ?? this.#clock.monotonic();
+    this.#keptBack.delete(id);
     const patience = waits.LONG_WAIT_MS + spread(id, waits.LONG_WAIT_SPREAD_MS);
     let isSaid = false;
     let wish = await asking.wish();
@@ -114,6 +117,12 @@ export class Limiter {
     const wait = this.#waiting.get(id);
     wait?.end();
     return wait !== undefined;
+  }
+
+  /** The object is gone. */
+  forget(id: string): void {
+    this.refusedKeys.forget(id);
+    this.#keptBack.delete(id);
   }
 
   /** Whether the credential was paused since this time, in epoch ms. */
@@ -174,8 +183,9 @@ export class Limiter {
     const { id, credential, line, since } = wait;
     let begunAt: number | undefined;
     const begin = (): boolean => {
-      if (line.pausedUntil !== undefined) return false;
-      if (!this.refusedKeys.admits(credential, id, false)) return false;
+      const isPaused = line.pausedUntil !== undefined;
+      if (isPaused) this.#keptBack.set(id, since);
+      if (isPaused || !this.refusedKeys.admits(credential, id, false)) return false;
       begunAt = this.#clock.monotonic();
       this.#options.onWait?.((begunAt - since) / 1000);
       return true;

@@ -72,7 +72,7 @@ export class RefusedKeys {
     for (const one of key.held) this.#wake(one);
   }
 
-  /** The object is gone, or is not held any more. */
+  /** The object is held no more. */
   forget(id: string): void {
     for (const { held } of this.#keys.values()) held.delete(id);
   }

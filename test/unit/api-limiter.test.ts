@@ -139,8 +139,8 @@ describe('a pause', () => {
     expect(ends.slice(1)).toEqual([60_100, 60_100, 60_100]);
   });
 
-  test('keeps back what was granted before it', async () => {
-    const { begun, granted, limiter, clock } = rig();
+  test('keeps back what was granted before it, and that keeps its place', async () => {
+    const { begun, granted, ask, limiter, clock } = rig({ inFlight: 2 });
     const [first, second] = [await begun('a'), await granted('b')];
     const since = clock.now();
     expect(limiter.pausedSince('c1', since)).toBe(false);
@@ -148,6 +148,12 @@ describe('a pause', () => {
     expect(second.begin()).toBe(false);
     expect(limiter.pausedSince('c1', since)).toBe(true);
     expect(limiter.pausedSince('c1', since + 1)).toBe(false);
+    second.finish();
+    await clock.advance(1);
+    const late = [await ask('c'), await ask('d')];
+    const again = await ask('b');
+    await clock.advance(12_000);
+    expect([again, ...late].map(({ now }) => typeof now)).toEqual(['object', 'object', 'string']);
   });
 });
 
@@ -241,7 +247,7 @@ describe('a refused key', () => {
     const { clock, call, says, woken, limiter } = rig();
     await call('a', 401);
     for (const id of ['b', 'gone', 'c']) await says(id);
-    limiter.refusedKeys.forget('gone');
+    limiter.forget('gone');
     await clock.advance(41_000);
     expect(woken).toEqual(['a']);
     await clock.advance(5_000);
@@ -270,7 +276,7 @@ describe('a refused key', () => {
   test('is forgotten once nobody waits for it', async () => {
     const { clock, call, limiter } = rig();
     await call('a', 401);
-    limiter.refusedKeys.forget('a');
+    limiter.forget('a');
     await clock.advance(MINUTE);
     expect(limiter.snapshot()).toMatchObject({ circuitOpen: 0 });
     expect(clock.pending).toBe(0);

@@ -104,7 +104,7 @@ export class Caller<T extends KubeObject> {
 
   /** The object is gone. */
   forget(key: string): void {
-    this.#context.limiter.refusedKeys.forget(queueKey(this.#kind, key));
+    this.#context.limiter.forget(queueKey(this.#kind, key));
     this.#keys.forget(key);
   }
 }
