@@ -53,7 +53,7 @@ async function wantedFiles(): Promise<Map<string, string>> {
 
 /** But --help and --version. */
 function flagsTable(): string {
-  const rows = FLAG_LIST.map(([name, { placeholder, about, default: fallback }]) => {
+  const rows = FLAG_LIST.map(([name, { placeholder, about, fallback }]) => {
     const written = placeholder === undefined ? flagOf(name) : `${flagOf(name)} ${placeholder}`;
     const shown = fallback === undefined ? '–' : `\`${fallback}\``;
     return `| \`${written}\` | \`${variableOf(name)}\` | ${shown} | ${about} |`;

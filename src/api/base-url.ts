@@ -1,5 +1,3 @@
-import { shown } from '../shown.ts';
-
 /**
  * `https://host/prefix` without a trailing slash and without a trailing `/v1`: what paths and
  * hashes are built on.
@@ -9,7 +7,7 @@ export function normaliseBaseUrl(url: URL): string {
   return `${url.protocol}//${url.host}${path}`;
 }
 
-/** Reads a base address as a user writes it; of a refused one it says what to do. */
+/** Reads a base address as a user writes it. A problem goes behind the quoted text: "is not …". */
 export function parseBaseUrl(
   text: string,
   { allowHttp }: { readonly allowHttp: boolean },
@@ -17,7 +15,7 @@ export function parseBaseUrl(
   const url = URL.parse(text);
   const problem = url
     ? problemOf(url, allowHttp)
-    : `${shown(text)} is not a URL; write it like https://api.example.com`;
+    : 'is not a URL; write it like https://api.example.com';
   return url && !problem ? { url: new URL(normaliseBaseUrl(url)) } : { problem };
 }
 
@@ -26,13 +24,12 @@ function problemOf(
   allowHttp: boolean,
 ) {
   if (protocol !== 'https:' && protocol !== 'http:')
-    return `the scheme ${protocol.slice(0, -1)} is not supported; use https`;
-  if (username || password)
-    return 'the address must not carry a user name or password; keys come from Secrets';
+    return `has the scheme ${protocol.slice(0, -1)}, which is not supported; use https`;
+  if (username || password) return 'must not carry a user name or password; keys come from Secrets';
   if (search || hash)
-    return `the address must end with the path; remove ${search ? 'the query' : 'the fragment'}`;
+    return `must end with the path; remove ${search ? 'the query' : 'the fragment'}`;
   if (protocol === 'http:' && !allowHttp && !isLoopback(hostname))
-    return 'http would send the keys in clear text; use https, or --api-allow-http for a trusted network';
+    return 'would send the keys in clear text; use https, or --api-allow-http for a trusted network';
   return '';
 }
 

@@ -18,8 +18,11 @@ function createCommand(onTwice: (name: string) => void = () => {}): Command {
     .usage('--api-url <URL> [flags]')
     .description('Manages pipe settings and private endpoints of a data platform from Kubernetes.')
     .helpOption(false)
-    .configureHelp({ helpWidth: 100 });
-  for (const [name, { placeholder, about, default: fallback }] of FLAG_LIST) {
+    .configureHelp({
+      helpWidth: 100,
+      optionTerm: ({ flags }) => flags.replace(/\[([A-Z].*)\]/, '<$1>'),
+    });
+  for (const [name, { placeholder, about, fallback }] of FLAG_LIST) {
     const help = fallback === undefined ? about : `${about} Default: ${fallback}.`;
     const option = new Option(`${flagOf(name)} [${placeholder ?? 'boolean'}]`, help);
     option.argParser((text: string, before: unknown) => {
@@ -52,22 +55,30 @@ export function readCommandLine(argv: readonly string[], env: Environment): Comm
   const given = command.opts<Record<string, string | true | undefined>>();
   const texts = { ...given };
   const origins: Record<string, string> = {};
-  for (const [name, { default: fallback, placeholder }] of FLAG_LIST) {
+  for (const [name, { fallback, placeholder }] of FLAG_LIST) {
     if (given[name] === true && placeholder === undefined) given[name] = 'true';
     const variable = env[variableOf(name)]?.trim();
     texts[name] = (given[name] ?? variable) || fallback;
     origins[name] = given[name] === undefined && variable ? variableOf(name) : flagOf(name);
   }
-  const words = [...operands, ...unknown].filter((word) => word !== '--');
-  problems.push(...words.map(strayArgument));
+  problems.push(...strayArguments([...operands, ...unknown], argv));
   for (const variable of Object.keys(env).filter(isStrayVariable))
     problems.push(`the environment variable ${variable} belongs to no flag; --help lists all`);
   return { texts, origins, problems };
 }
 
-/** Repeats no value: a mistyped flag is named up to where one may begin. */
-function strayArgument(word: string): string {
-  const [flag] = /^-[^=:@\s]{0,60}/.exec(word) ?? [];
-  if (flag !== undefined) return `${flag} is no flag; --help lists all`;
-  return `${shown(word)} belongs to no flag; every value follows a flag, as in --log-level debug`;
+/**
+ * Repeats no value: a mistyped flag is named up to where one may begin, and what follows one is its
+ * value, perhaps a password.
+ */
+function strayArguments(found: readonly string[], argv: readonly string[]): string[] {
+  const words = found.filter((word) => word !== '--');
+  return words.flatMap((word, at) => {
+    const [flag] = /^-[^=:@\s]{0,60}/.exec(word) ?? [];
+    if (flag !== undefined) return `${flag} is no flag; --help lists all`;
+    const before = words[at - 1] ?? '';
+    const isItsValue = argv.some((one, nth) => one === before && argv[nth + 1] === word);
+    if (isItsValue && /^-[^=]*$/.test(before)) return [];
+    return `${shown(word)} belongs to no flag; every value follows a flag, as in --log-level debug`;
+  });
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { parseBaseUrl } from '../api/base-url.ts';
 import { shown } from '../shown.ts';
 import { type CommandLine, readCommandLine, renderHelp } from './command-line.ts';
-import { type Environment, FLAGS, flagOf } from './flags.ts';
+import { type Environment, FLAG_LIST, FLAGS, flagOf } from './flags.ts';
 
 interface Start {
   readonly argv: readonly string[];
@@ -38,16 +38,22 @@ export function parseConfig({ argv, env, version }: Start): ParsedConfig {
   const isInPod = Boolean(env['KUBERNETES_SERVICE_HOST'] && !isElsewhere);
   const leaderElect = texts['leaderElect'] ?? String(isInPod);
   const read = VALUES.safeParse({ ...texts, leaderElect });
-  const apiUrl = readApiUrl(line);
+  const { apiUrl, apiAllowHttp } = texts;
+  // That it is missing is said by its schema; whether http may be used depends on another flag.
+  const url = parseBaseUrl(String(apiUrl), { allowHttp: apiAllowHttp === 'true' });
   const problems = [
     ...line.problems,
-    ...(read.error?.issues ?? []).map((issue) => valueProblem(line, issue)),
-    ...('problem' in apiUrl ? apiUrl.problem : []),
+    ...(read.error?.issues ?? []).map(({ path, message }) =>
+      valueProblem(line, String(path[0]), message),
+    ),
+    ...(typeof apiUrl === 'string' && 'problem' in url
+      ? [valueProblem(line, 'apiUrl', url.problem)]
+      : []),
     ...(leaderElect === 'true' && !isInPod && !texts['leaderElectNamespace'] ? [NO_NAMESPACE] : []),
     ...environmentProblems(env),
   ];
-  if (read.success && 'url' in apiUrl && problems.length === 0)
-    return { ok: true, config: configOf(read.data, apiUrl.url) };
+  if (read.success && 'url' in url && problems.length === 0)
+    return { ok: true, config: configOf(read.data, url.url) };
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   const head = `pipewright cannot start: ${count} with its flags`;
   const message = `${[head, ...problems].join('\n  ')}\n`;
@@ -55,28 +61,28 @@ export function parseConfig({ argv, env, version }: Start): ParsedConfig {
 }
 
 function configOf(values: z.infer<typeof VALUES>, apiUrl: URL) {
-  const { namespaces = [], selector, leaderElectName = leaseName(selector, namespaces) } = values;
-  const { apiCaFile: apiCa, apiTimeout: apiTimeoutMs, cleanupDeadline: cleanupDeadlineMs } = values;
-  return { ...values, apiUrl, apiCa, apiTimeoutMs, namespaces, leaderElectName, cleanupDeadlineMs };
+  const { apiCaFile, apiTimeout, cleanupDeadline, namespaces = [], ...rest } = values;
+  return {
+    ...rest,
+    apiUrl,
+    /** PEM text, not a path. In addition to the usual roots. */
+    apiCa: apiCaFile,
+    apiTimeoutMs: apiTimeout,
+    cleanupDeadlineMs: cleanupDeadline,
+    namespaces,
+    leaderElectName: rest.leaderElectName ?? leaseName(rest.selector, namespaces),
+  };
 }
 
 const NO_NAMESPACE =
   '--leader-elect-namespace is missing; outside a cluster give the namespace of the Lease, or --leader-elect=false where only one process runs';
 
-function valueProblem({ texts, origins }: CommandLine, issue: z.core.$ZodIssue): string {
-  const name = String(issue.path[0]);
+function valueProblem({ texts, origins }: CommandLine, name: string, why: string): string {
   const text = texts[name];
-  if (text === undefined) return `${flagOf(name)} ${issue.message}`;
-  if (text === true) return `${flagOf(name)} has no value; --help says what to write`;
-  return `${origins[name]}: ${shown(text)} ${issue.message}`;
-}
-
-/** Whether http may be used depends on another flag. That it is missing is said elsewhere. */
-function readApiUrl({ texts, origins }: CommandLine): { url: URL } | { problem: string[] } {
-  const { apiUrl, apiAllowHttp } = texts;
-  if (typeof apiUrl !== 'string') return { problem: [] };
-  const read = parseBaseUrl(apiUrl, { allowHttp: apiAllowHttp === 'true' });
-  return 'url' in read ? read : { problem: [`${origins['apiUrl']}: ${read.problem}`] };
+  if (text === undefined) return `${flagOf(name)} ${why}`;
+  if (text !== true) return `${origins[name]}: ${shown(text)} ${why}`;
+  const [, flag] = FLAG_LIST.find(([one]) => one === name) ?? [];
+  return `${flagOf(name)} has no value; write ${flagOf(name)}=${flag?.placeholder}`;
 }
 
 /**
@@ -89,12 +95,15 @@ function leaseName(selector: string | undefined, namespaces: readonly string[]):
   return `pipewright-${createHash('sha256').update(shard).digest('hex').slice(0, 8)}`;
 }
 
-/** What Node and undici would read in the environment, and must not. */
+/** Nothing behind the port: that would be the rest of a password which is not percent-encoded. */
+const PROXY = /^https?:\/\/(?:[^/?#%\s]|%[\da-f]{2})+\/?$/i;
+
+/** Of variables that undici and Node read by themselves: no error of theirs would name one. */
 function environmentProblems(env: Environment): string[] {
   const problems = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].flatMap((name) => {
     const text = env[name]?.trim() ?? '';
-    if (text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return [];
-    return `${name}: ${shown(text)} is no http or https URL; write it like http://proxy.example.com:3128`;
+    if (text === '' || (PROXY.test(text) && URL.canParse(text))) return [];
+    return `${name}: ${shown(text)} is not the address of an http or https proxy; write it like http://proxy.example.com:3128, with the special characters of a password percent-encoded`;
   });
   const unchecked = 'NODE_TLS_REJECT_UNAUTHORIZED';
   if (env[unchecked] === '0')

@@ -5,18 +5,6 @@ import * as z from 'zod/mini';
 import { parseDuration } from '../duration.ts';
 import { DNS_LABEL, DNS_NAME } from './dns-names.ts';
 
-/** At most `calls` calls begin in any `perMs`; 0 calls: unlimited. */
-export interface Rate {
-  readonly calls: number;
-  readonly perMs: number;
-}
-
-/** No host: every address of the machine. */
-export interface ListenAddress {
-  readonly host?: string;
-  readonly port: number;
-}
-
 /**
  * A value read from a text. `otherwise` follows the quoted text in the message where there is none:
  * it says what is wrong and what to write. Why a file cannot be read is not told: that repeats the
@@ -55,7 +43,8 @@ export function duration(least: string, most: string) {
   }, `is not a time from ${least} to ${most}; give one, such as 90s or 1m30s`);
 }
 
-export const rate = reading((text): Rate | undefined => {
+/** At most `calls` calls begin in any `perMs`; 0 calls: unlimited. */
+export const rate = reading((text) => {
   if (text === '0') return { calls: 0, perMs: 1_000 };
   const [, count, window = ''] = /^(\d{1,6})\/(.+)$/.exec(text) ?? [];
   const calls = Number(count ?? 0);
@@ -63,7 +52,8 @@ export const rate = reading((text): Rate | undefined => {
   return calls >= 1 && perMs >= 1 && perMs <= 24 * 3_600_000 ? { calls, perMs } : undefined;
 }, 'is not a rate; give calls per time up to 24h, such as 10/10s, or 0 for unlimited');
 
-export const listenAddress = reading((text): ListenAddress | undefined => {
+/** No host: every address of the machine. */
+export const listenAddress = reading((text): { host?: string; port: number } | undefined => {
   const [, ipv6, name = '', digits] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
   const [host, port] = [ipv6 ?? name, Number(digits)];
   const isHost =
@@ -89,26 +79,32 @@ export const namespaces = reading((text) => {
 
 const NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
 const KEY = `(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?${NAME}`;
-const LABEL = new RegExp(`^(${KEY})=((?:${NAME})?)$`);
-const REQUIREMENT = new RegExp(
-  `^(?:!?${KEY}|${KEY}!?=(?:${NAME})?|${KEY} (?:not)?in \\(${NAME}(?:,${NAME})*\\))$`,
-);
+const LABEL = new RegExp(`^(${KEY})\\s*==?\\s*((?:${NAME})?)$`);
+const SET = `(?:not)?in \\(${NAME}(?:,${NAME})*\\)`;
+const REQUIREMENT = new RegExp(`^(?:!?${KEY}|${KEY}!?=(?:${NAME})?|${KEY}[<>]\\d+|${KEY} ${SET})$`);
 
-/** In one spelling, but for the order in sets, since equal shards must share a Lease. */
+/** In one spelling: processes with the same shard must share a Lease. */
 export const labelSelector = reading((text) => {
   const tidy = text
-    .trim()
     .replaceAll('==', '=')
-    .replaceAll(/\s*([=!,()])\s*/g, '$1');
-  const found = tidy.replaceAll(/\s+((?:not)?in)\(/g, ' $1 (').split(/,(?![^()]*\))/);
-  return found.every((one) => REQUIREMENT.test(one)) ? found.toSorted().join(',') : undefined;
+    .replaceAll(/\s*([=!<>,()])\s*/g, '$1')
+    .replaceAll(
+      /\s+((?:not)?in)\(([^()]*)\)/g,
+      (_, operator, values) => ` ${operator} (${sorted(values.split(','))})`,
+    );
+  const requirements = tidy.split(/,(?![^()]*\))/);
+  return requirements.every((one) => REQUIREMENT.test(one)) ? sorted(requirements) : undefined;
 }, 'is not a label selector; give requirements such as shard=a, tier!=test, env in (dev,qa), team, !legacy');
 
+function sorted(items: readonly string[]): string {
+  return [...new Set(items)].toSorted().join(',');
+}
+
 export const labels = reading((text): Readonly<Record<string, string>> | undefined => {
-  const found = text.split(',').map((part) => LABEL.exec(part.trim()));
-  const pairs = found.flatMap((match) => (match ? [[match[1] ?? '', match[2] ?? '']] : []));
-  return pairs.length === found.length ? Object.fromEntries(pairs) : undefined;
-}, 'is not a list of labels; give them like team=data,tier=prod');
+  const found = text.split(',').map((part) => LABEL.exec(part.trim()) ?? []);
+  const record = Object.fromEntries(found.map(([, key = '', value = '']) => [key, value]));
+  return Object.keys(record).length === found.length && !('' in record) ? record : undefined;
+}, 'is not a list of labels, each named once; give them like team=data,tier=prod');
 
 export const readableFile = reading(
   (path) => (readFileSync(path) ? path : undefined),
@@ -116,8 +112,11 @@ export const readableFile = reading(
 );
 
 /** As PEM text. Anything else in the file, such as a private key, is left out. */
-export const certificates = reading((path) => {
-  const block = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-  const blocks = readFileSync(path, 'utf8').match(block) ?? [];
-  return blocks.map((pem) => new X509Certificate(pem).toString()).join('') || undefined;
-}, 'is not a file with certificates that can be read; give the path of a PEM file of CA certificates');
+export const certificates = z.pipe(
+  readableFile,
+  reading((path) => {
+    const block = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+    const blocks = readFileSync(path, 'utf8').match(block) ?? [];
+    return blocks.map((pem) => new X509Certificate(pem).toString()).join('') || undefined;
+  }, 'holds no certificate, or a damaged one; give a PEM file of CA certificates'),
+);
