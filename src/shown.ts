@@ -7,7 +7,7 @@ const MOST_CHARACTERS = 128;
  */
 const MAY_BEGIN_A_PASSWORD = /[=?#]|:(?!\/\/|:|\d{1,5}(?:[:/?#\]]|$))/;
 
-/** More than one line, also with its ends spelled; YAML, JSON, PEM; the base64 of a key or a file. */
+/** More than one line, also with its ends spelled; YAML, JSON, PEM; base64 of a key or a file. */
 const OF_A_FILE = /[\r\n]|\\[nr]|:\s|":|-----BEGIN|[A-Za-z0-9+/]{64}/;
 
 /** People also put what a file holds where its path belongs: a key, a kubeconfig. */

@@ -2,7 +2,6 @@ import type { Mutation } from '../mutation.ts';
 
 const GRACE = 'test/unit/process-grace.test.ts';
 const CONFIG = 'test/unit/config.test.ts';
-const PROXY = 'test/unit/proxy-environment.test.ts';
 const LOG = 'test/unit/log.test.ts';
 const REDACTION = 'test/unit/redaction.test.ts';
 const SERVER = 'test/unit/server.test.ts';
@@ -23,18 +22,10 @@ const ENDING: readonly Mutation[] = [
 /** What the process was asked to do. */
 const FLAGS: readonly Mutation[] = [
   {
-    name: 'plan-only-is-heeded',
-    rule: 'With --plan-only nothing is changed at the API.',
-    file: 'config/config.ts',
-    from: "planOnly: values['plan-only']",
-    to: "planOnly: false && values['plan-only']",
-    seenBy: { test: CONFIG, title: 'by the environment, where no flag gives it' },
-  },
-  {
     name: 'every-problem-at-once',
     rule: 'Everything that is wrong with the flags is said at once.',
     file: 'config/config.ts',
-    from: '...unreadable,',
+    from: '...line.problems,',
     to: '',
     seenBy: {
       test: CONFIG,
@@ -44,25 +35,28 @@ const FLAGS: readonly Mutation[] = [
   {
     name: 'flag-before-environment',
     rule: 'A flag wins over the environment.',
-    file: 'config/flags.ts',
-    from: '[...environment.given, ...line.given]',
-    to: '[...line.given, ...environment.given]',
-    seenBy: { test: CONFIG, title: 'an empty value means the default, and an empty flag' },
+    file: 'config/command-line.ts',
+    from: '(given[name] ?? variable) || fallback',
+    to: 'variable || given[name] || fallback',
+    seenBy: { test: CONFIG, title: '"--api-in-flight=7" with' },
   },
   {
     name: 'flag-given-twice-is-refused',
     rule: 'Of two values for one flag none is taken by chance.',
-    file: 'config/flags.ts',
-    from: 'given.has(flag.name)',
-    to: 'given.has(text)',
-    seenBy: { test: CONFIG, title: 'a flag given twice is refused' },
+    file: 'config/command-line.ts',
+    from: 'if (before !== undefined) onTwice(name);',
+    to: '',
+    seenBy: {
+      test: CONFIG,
+      title: 'of the command line, the environment, values and combinations',
+    },
   },
   {
     name: 'mistyped-variable-is-refused',
     rule: 'A variable of ours that is no flag is refused, not ignored.',
     file: 'config/flags.ts',
-    from: 'else if (!SERVICE_LINK.test(variable))',
-    to: 'else if (SERVICE_LINK.test(variable))',
+    from: 'return !FLAG_LIST.some(',
+    to: 'return FLAG_LIST.every(',
     seenBy: {
       test: CONFIG,
       title: 'of the command line, the environment, values and combinations',
@@ -71,13 +65,18 @@ const FLAGS: readonly Mutation[] = [
   {
     name: 'mistyped-flag-shows-no-value',
     rule: 'What stands behind a mistyped flag is not repeated: it may hold a password.',
-    file: 'config/flags.ts',
-    from: '${shown(text)} belongs to no flag',
-    to: '"${text}" belongs to no flag',
-    seenBy: {
-      test: CONFIG,
-      title: 'what stands apart from flags is named without what follows its =',
-    },
+    file: 'config/command-line.ts',
+    from: 'if (isItsValue && ',
+    to: 'if (!isItsValue && ',
+    seenBy: { test: CONFIG, title: '["--proxy-password","hunter22"]' },
+  },
+  {
+    name: 'stray-word-shows-no-password',
+    rule: 'Nor is a password in what belongs to no flag.',
+    file: 'config/command-line.ts',
+    from: '${shown(word)} belongs to no flag',
+    to: '"${word}" belongs to no flag',
+    seenBy: { test: HOSTILE_FLAGS, title: 'a password in any value is not repeated' },
   },
   {
     name: 'no-password-in-a-wrong-value',
@@ -101,26 +100,26 @@ const FLAGS: readonly Mutation[] = [
   {
     name: 'flag-ends-at-a-blank',
     rule: 'Nor where it is taken for a flag, as it begins with dashes.',
-    file: 'config/flags.ts',
-    from: '/^-[^=:@\\s]*/',
+    file: 'config/command-line.ts',
+    from: '/^-[^=:@\\s]{0,60}/',
     to: '/^-[^=:@]*/',
     seenBy: { test: HOSTILE_FLAGS, title: 'of the text of a file in the place of its path' },
   },
   {
-    name: 'text-of-a-file-is-no-path',
-    rule: 'Whoever gives the text of a file is told that its path belongs there.',
-    file: 'config/flag-values.ts',
-    from: 'if (isTextOfFile(path)) return',
-    to: "if (path === '') return",
-    seenBy: { test: HOSTILE_FLAGS, title: 'of a key in the place of the path of a file' },
-  },
-  {
     name: 'equal-shards-share-a-lease',
-    rule: 'Processes that work on the same objects share a Lease, however it is spelled.',
+    rule: 'Processes that work on the same namespaces share a Lease, however they are listed.',
     file: 'config/config.ts',
     from: 'namespaces.toSorted()',
     to: 'namespaces',
-    seenBy: { test: CONFIG, title: 'shards get Leases of their own, and equal shards the same' },
+    seenBy: { test: CONFIG, title: 'are one shard' },
+  },
+  {
+    name: 'equal-selectors-share-a-lease',
+    rule: 'Nor do they part by how a selector is spelled.',
+    file: 'config/values.ts',
+    from: '[...new Set(items)].toSorted()',
+    to: '[...new Set(items)]',
+    seenBy: { test: CONFIG, title: 'are one shard' },
   },
   {
     name: 'other-shards-have-their-lease',
@@ -128,39 +127,31 @@ const FLAGS: readonly Mutation[] = [
     file: 'config/config.ts',
     from: 'if (selector === undefined && namespaces.length === 0)',
     to: 'if (selector === undefined)',
-    seenBy: { test: CONFIG, title: 'shards get Leases of their own, and equal shards the same' },
+    seenBy: { test: CONFIG, title: 'other shards have other ones' },
   },
   {
     name: 'replicas-elect-a-leader',
     rule: 'In a cluster a leader is elected unless it is told otherwise.',
     file: 'config/config.ts',
-    from: "values['leader-elect'] ?? inCluster",
-    to: "values['leader-elect'] ?? false",
-    seenBy: { test: CONFIG, title: 'is on in a cluster, off outside' },
+    from: "texts['leaderElect'] ?? String(isInPod)",
+    to: "texts['leaderElect'] ?? 'false'",
+    seenBy: { test: CONFIG, title: '"" with {"KUBERNETES_SERVICE_HOST"' },
   },
   {
     name: 'private-key-stays-in-its-file',
     rule: 'Of the file for --api-ca-file only the certificates are taken.',
-    file: 'config/flag-values.ts',
-    from: "{ value: `${blocks.join('\\n')}\\n` }",
-    to: "{ value: readFileSync(path, 'utf8') }",
-    seenBy: { test: CONFIG, title: 'leaves a private key behind' },
+    file: 'config/values.ts',
+    from: "new X509Certificate(pem).toString()).join('')",
+    to: "new X509Certificate(pem).toString()).join('') && readFileSync(path, 'utf8')",
+    seenBy: { test: CONFIG, title: 'and no private key beside them' },
   },
   {
-    name: 'no-proxy-before-loopback',
-    rule: 'What is on this machine is not called through a proxy.',
-    file: 'config/proxy-environment.ts',
-    from: 'isLoopback(target.hostname) || ',
-    to: '',
-    seenBy: { test: PROXY, title: 'is none for ' },
-  },
-  {
-    name: 'no-proxy-names-are-whole',
-    rule: 'NO_PROXY covers a name and what is below it, not what only ends alike.',
-    file: 'config/proxy-environment.ts',
-    from: 'host.endsWith(`.${suffix}`)',
-    to: 'host.endsWith(suffix)',
-    seenBy: { test: PROXY, title: "is the one that undici's EnvHttpProxyAgent takes" },
+    name: 'no-password-behind-a-proxy',
+    rule: 'A proxy is not taken where a part of its password would be its path.',
+    file: 'config/config.ts',
+    from: '(PROXY.test(text) && URL.canParse(text))',
+    to: 'URL.canParse(text)',
+    seenBy: { test: CONFIG, title: 'a proxy ' },
   },
 ];
 

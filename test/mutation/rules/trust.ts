@@ -26,9 +26,9 @@ const TRUST: readonly Mutation[] = [
     name: 'certificates-are-checked',
     rule: 'NODE_TLS_REJECT_UNAUTHORIZED=0 stops the start.',
     file: 'config/config.ts',
-    from: '...weakening(env),',
-    to: '',
-    seenBy: { test: CONFIG, title: 'stops the start where it turns the check of certificates off' },
+    from: "if (env[unchecked] === '0')",
+    to: 'if (false)',
+    seenBy: { test: CONFIG, title: 'of the command line, the environment, values and' },
   },
   {
     name: 'unverified-is-told',
