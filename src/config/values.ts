@@ -17,7 +17,9 @@ function reading<Value>(read: (text: string) => Value | undefined, otherwise: st
       try {
         const value = read(input);
         if (value !== undefined) return value;
-      } catch {}
+      } catch {
+        // A file or a certificate that cannot be read. Its error would repeat the text.
+      }
       issues.push({ code: 'custom', message: otherwise, input });
       return z.NEVER;
     }),
