@@ -15,7 +15,7 @@ const CHART = 'deploy/helm/pipewright';
 const ARGOCD = 'deploy/argocd';
 const ACTIONS = ['reconcile', 'resume', 'suspend'];
 /** Tables that are made from the code, by the page that they stand in. */
-const GUIDE_TABLES: Readonly<Record<string, () => string>> = {
+const GUIDE_TABLES: Readonly<Record<string, () => string | Promise<string>>> = {
   'deploy/guides/flags.md': flagsTable,
   'deploy/guides/conditions.md': conditionsTable,
   'deploy/guides/metrics.md': metricsTable,
@@ -38,7 +38,10 @@ else await write();
 async function wantedFiles(): Promise<Map<string, string>> {
   const crds = await readCrds();
   const tables = Object.entries(GUIDE_TABLES).map(
-    async ([page, table]): Promise<[string, string]> => [page, await withTable(page, table())],
+    async ([page, table]): Promise<[string, string]> => [
+      page,
+      await withTable(page, await table()),
+    ],
   );
   return new Map([
     ...crds.map(({ name, text }): [string, string] => [
@@ -114,12 +117,9 @@ async function withTable(path: string, table: string): Promise<string> {
   return page.slice(0, start) + table + page.slice(end);
 }
 
-function metricsTable(): string {
-  const rows = [
-    ...createMetrics()
-      .render()
-      .matchAll(/^# HELP (\w+) (.+)\n# TYPE \w+ (\w+)$/gm),
-  ];
+async function metricsTable(): Promise<string> {
+  const page = await createMetrics().render();
+  const rows = [...page.matchAll(/^# HELP (\w+) (.+)\n# TYPE \w+ (\w+)$/gm)];
   return [
     '| Metric | Type | Meaning |',
     '|---|---|---|',

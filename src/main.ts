@@ -4,11 +4,11 @@ import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import { type Config, parseConfig } from './config/config.ts';
 import { loadCluster } from './kube/kubeconfig.ts';
-import { bugFields, errorFields, type Log } from './log.ts';
 import { runProcess } from './process.ts';
-import { createRedactor } from './redaction.ts';
-import { startServer } from './telemetry/health-server.ts';
+import { startServer } from './telemetry/health.ts';
+import { bugFields, errorFields, type Log } from './telemetry/log.ts';
 import { createLog } from './telemetry/logger.ts';
+import { createRedactor } from './telemetry/mask.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 
 const { version } = packageJson;
@@ -25,7 +25,7 @@ async function run(
     cluster,
     clock: systemClock,
     log,
-    metrics: createMetrics(),
+    metrics: createMetrics({ ofNode: true }),
     version,
     // Of this process, and readable in a Lease and in events.
     identity: `${hostname().slice(0, 60)}_${randomUUID()}`,

@@ -14,14 +14,8 @@ import { createEvents, type Events } from './kube/events.ts';
 import { type Informers, startInformers } from './kube/informers.ts';
 import { LEASE } from './kube/lease.ts';
 import { createSecrets } from './kube/secrets.ts';
-import type { Log } from './log.ts';
+import type { Log } from './telemetry/log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
-import {
-  observeCalls,
-  observeQueue,
-  observeReconciles,
-  observeWaits,
-} from './telemetry/observe.ts';
 
 export interface OperatorOptions {
   readonly config: Config;
@@ -64,7 +58,7 @@ export interface Operator {
 /** Puts the parts together; nothing is read or reconciled before informers and worker run. */
 export function createOperator(options: OperatorOptions): Operator {
   const { config, cluster, client, clock, log, metrics, signal, stopCalls } = options;
-  const queue = new Queue(clock, { ...observeQueue(metrics), ready: () => worker.ready() });
+  const queue = new Queue(clock, { ready: () => worker.ready() });
   const api = createApiClient({
     baseUrl: config.apiUrl,
     ca: config.apiCa,
@@ -73,7 +67,7 @@ export function createOperator(options: OperatorOptions): Operator {
     version: options.version,
     mayStart: options.mayStartCall,
     dispatcher: options.openApi?.(),
-    onCall: observeCalls(metrics),
+    onCall: metrics.onCall,
   });
   const limiter = new Limiter({
     rate: config.apiRate,
@@ -81,7 +75,7 @@ export function createOperator(options: OperatorOptions): Operator {
     inFlight: config.apiInFlight,
     clock,
     wake: (id) => queue.add(id, 'scheduled'),
-    onWait: observeWaits(metrics),
+    onWait: metrics.onWait,
   });
   const secretListeners: ((secret: string) => void)[] = [];
   const secrets = createSecrets({
@@ -130,7 +124,7 @@ export function createOperator(options: OperatorOptions): Operator {
     emit: events.emit,
     mayStart: options.mayStartCall,
     giveUp: stopCalls,
-    onReconcile: observeReconciles(metrics),
+    onReconcile: metrics.onReconcile,
   });
   return {
     api,

@@ -1,18 +1,14 @@
 import type { Dispatcher } from 'undici';
 import { type Clock, pause } from './clock.ts';
 import type { Config } from './config/config.ts';
-import { OPERATIONS } from './kinds/index.ts';
 import { createKubeClient } from './kube/client.ts';
 import type { Cluster } from './kube/cluster.ts';
 import type { Informers } from './kube/informers.ts';
 import { Election } from './kube/lease.ts';
-import { errorFields, type Log } from './log.ts';
 import { createOperator } from './operator.ts';
-import type { ServerOptions } from './telemetry/health-server.ts';
-import type { Listener } from './telemetry/listener.ts';
+import type { startServer } from './telemetry/health.ts';
+import type { Log } from './telemetry/log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
-import { createMetricsPage } from './telemetry/metrics-page.ts';
-import { collectFigures, startCounters } from './telemetry/observe.ts';
 
 /** What a reconcile may take beside its call. */
 const RECONCILE_GRACE_MS = 5_000;
@@ -21,8 +17,6 @@ const RECONCILE_GRACE_MS = 5_000;
  * of the Lease (5 s) still within the 10 s that a pod has then.
  */
 const LAST_WORD_MS = 4_000;
-/** A reconcile at one step for longer than several calls could take is not coming back. */
-const STUCK_RECONCILES = 5;
 
 export interface ProcessOptions {
   readonly config: Config;
@@ -35,7 +29,7 @@ export interface ProcessOptions {
   readonly identity: string;
   /** Keeps these values out of logs until the function it returns is called. */
   readonly guard: (values: readonly string[]) => () => void;
-  readonly startServer: (options: ServerOptions) => Promise<Listener>;
+  readonly startServer: typeof startServer;
   /** Ends the process well: running reconciles are let end, the Lease is released. */
   readonly stop: AbortSignal;
   /** How connections are opened; over the network where absent. */
@@ -99,33 +93,14 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     signal: stopWatches.signal,
     stopCalls: stopCalls.signal,
   });
-  const { queue, worker, limiter, kinds } = operator;
-  startCounters(metrics, {
-    kinds: kinds.map(({ type }) => type.kind),
-    operations: OPERATIONS,
-    host,
-  });
-  collectFigures(metrics, {
-    queue,
-    worker,
-    limiter,
-    kinds,
-    clock,
-    isLeader: () => leadership.isLeader(),
-    isUnverified: () => cluster.isUnverified,
-  });
-  const longestReconcileMs = STUCK_RECONCILES * (config.apiTimeoutMs + RECONCILE_GRACE_MS);
+  const { queue, limiter, kinds } = operator;
+  metrics.observe({ queue, kinds, limiter, isLeader: () => leadership.isLeader() });
   const server = await options.startServer({
     listen: config.listen,
-    live: {
-      workers: () =>
-        worker.runningSince().some((since) => clock.monotonic() - since > longestReconcileMs)
-          ? `a reconcile has run for more than ${longestReconcileMs / 1000} s`
-          : undefined,
-    },
-    ready: { informers: () => informers?.missing() },
-    metrics: createMetricsPage(metrics.render, clock),
-    onError: (error) => log.error(errorFields(error), 'error in the health server'),
+    missing: () => informers?.missing(),
+    metrics: metrics.render,
+    clock,
+    log,
   });
   const api = operator.api.baseUrl;
   log.info({ version, api, cluster: host, port: server.port, identity }, 'started');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createMask } from '../redaction.ts';
+import { createMask } from '../telemetry/mask.ts';
 
 /** What a call is made with. The secret itself lives only inside `authorization` and `mask`. */
 export interface Credential {

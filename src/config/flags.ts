@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { LOG_LEVELS } from '../log.ts';
+import { LOG_LEVELS } from '../telemetry/log.ts';
 import * as value from './values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

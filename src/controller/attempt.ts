@@ -27,8 +27,6 @@ export class Attempt implements Context {
   readonly known: Known;
   /** Kubernetes has not taken a write, so the key comes again whatever its kind says. */
   failure: KubeError | undefined;
-  /** Since when it has done what it does now; undefined: it is parked. */
-  since: number | undefined;
   /** Aborted when what was begun is not wanted any more. */
   readonly unwanted = new AbortController();
   readonly #begun: KubeObject;
@@ -40,7 +38,6 @@ export class Attempt implements Context {
     this.#begun = object;
     this.#options = options;
     this.#host = host;
-    this.since = options.clock.monotonic();
   }
 
   now(): number {
@@ -55,7 +52,6 @@ export class Attempt implements Context {
   }
 
   stillWanted(): boolean {
-    if (this.since !== undefined) this.since = this.#options.clock.monotonic();
     if (!this.#options.mayStart()) this.unwanted.abort();
     this.changed();
     return !this.signal.aborted;
@@ -74,12 +70,10 @@ export class Attempt implements Context {
   }
 
   async parked<Value>(wait: () => Promise<Value>): Promise<Value> {
-    this.since = undefined;
     this.#host.occupy(-1);
     try {
       return await wait();
     } finally {
-      this.since = this.#options.clock.monotonic();
       this.#host.occupy(1);
     }
   }

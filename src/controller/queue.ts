@@ -11,14 +11,9 @@ export function queueKey(kind: string, key: string): string {
   return `${kind}/${key}`;
 }
 
-/** Hears what happens; all durations in milliseconds. Must not throw. */
-export interface QueueObserver {
-  /** A key waits that did not: it can be taken. */
+interface QueueObserver {
+  /** A key waits that did not: it can be taken. Must not throw. */
   ready?(): void;
-  added?(): void;
-  taken?(waitedMs: number): void;
-  finished?(workedMs: number): void;
-  retried?(): void;
 }
 
 /**
@@ -30,11 +25,10 @@ export interface QueueObserver {
 export class Queue {
   readonly #clock: Clock;
   readonly #observer: QueueObserver;
-  /** Each key with the time at which it was added. */
-  readonly #waiting = { user: new Map<string, number>(), scheduled: new Map<string, number>() };
+  readonly #waiting = { user: new Set<string>(), scheduled: new Set<string>() };
   readonly #delays = new Map<string, { readonly due: number; readonly cancel: Cancel }>();
-  /** Keys that are out, each with the time at which it was taken. */
-  readonly #out = new Map<string, number>();
+  /** Keys that were taken and are not done. */
+  readonly #out = new Set<string>();
   /** Keys that were added while out. */
   readonly #again = new Map<string, Priority>();
   readonly #failures = new Map<string, number>();
@@ -46,16 +40,14 @@ export class Queue {
 
   /** Wants a reconcile now. One that waits as scheduled moves up when a user wants it. */
   add(key: string, priority: Priority): void {
-    this.#observer.added?.();
     if (this.#out.has(key)) {
       if (this.#again.get(key) !== 'user') this.#again.set(key, priority);
       return;
     }
     const { user, scheduled } = this.#waiting;
     if (user.has(key) || (priority === 'scheduled' && scheduled.has(key))) return;
-    const addedAt = scheduled.get(key) ?? this.#clock.monotonic();
     scheduled.delete(key);
-    this.#waiting[priority].set(key, addedAt);
+    this.#waiting[priority].add(key);
     this.#observer.ready?.();
   }
 
@@ -80,13 +72,11 @@ export class Queue {
   take(): string | undefined {
     const { user, scheduled } = this.#waiting;
     const waiting = user.size > 0 ? user : scheduled;
-    for (const [key, addedAt] of waiting) {
+    for (const key of waiting) {
       waiting.delete(key);
-      const now = this.#clock.monotonic();
-      this.#observer.taken?.(now - addedAt);
       this.#delays.get(key)?.cancel();
       this.#delays.delete(key);
-      this.#out.set(key, now);
+      this.#out.add(key);
       return key;
     }
     return undefined;
@@ -94,10 +84,7 @@ export class Queue {
 
   /** The key's reconcile has ended; it may be taken again. */
   done(key: string): void {
-    const takenAt = this.#out.get(key);
-    if (takenAt === undefined) return;
-    this.#out.delete(key);
-    this.#observer.finished?.(this.#clock.monotonic() - takenAt);
+    if (!this.#out.delete(key)) return;
     const again = this.#again.get(key);
     this.#again.delete(key);
     if (again) this.add(key, again);
@@ -107,7 +94,6 @@ export class Queue {
   countFailure(key: string): number {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
-    this.#observer.retried?.();
     return failures;
   }
 

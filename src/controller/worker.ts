@@ -2,7 +2,7 @@ import { waitFor } from '../backoff.ts';
 import { pause } from '../clock.ts';
 import { KubeError } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/resource.ts';
-import { bugFields, errorFields, type Log } from '../log.ts';
+import { bugFields, errorFields, type Log } from '../telemetry/log.ts';
 import { Attempt, type AttemptOptions } from './attempt.ts';
 import type { Counts, Kind, Result } from './kind.ts';
 import type { Queue } from './queue.ts';
@@ -75,9 +75,9 @@ export class Worker {
     this.#running.get(id)?.changed();
   }
 
-  /** Since when each reconcile does what it does now; those that are parked not counted. */
-  runningSince(): number[] {
-    return [...this.#running.values()].flatMap(({ since }) => since ?? []);
+  /** How many reconciles run; those that are parked not counted. */
+  get busy(): number {
+    return this.#busy;
   }
 
   async #runOne(id: string): Promise<void> {

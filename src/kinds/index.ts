@@ -7,8 +7,6 @@ import type { KindContext } from './shared/context.ts';
 /** Every kind there is. A new one is a folder beside this file and its entry here. */
 const KINDS = [pipeSettings, activity, organization];
 
-export const OPERATIONS: readonly string[] = KINDS.map(({ operation }) => operation);
-
 export function createKinds(context: KindContext): readonly Kind[] {
   return KINDS.map(({ create }) => create(context));
 }

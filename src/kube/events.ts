@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import PQueue from 'p-queue';
 import { waitFor } from '../backoff.ts';
 import { type Clock, pause, waitAtMost } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { KubeClient } from './client.ts';
 import { isConflict, KubeError, missingRule } from './errors.ts';
 import * as resource from './resource.ts';

@@ -1,7 +1,7 @@
 import { Watch } from '@kubernetes/client-node';
 import { waitFor } from '../backoff.ts';
 import { type Cancel, type Clock, pause } from '../clock.ts';
-import { bugFields, type Log } from '../log.ts';
+import { bugFields, type Log } from '../telemetry/log.ts';
 import type { KubeClient } from './client.ts';
 import type { Cluster } from './cluster.ts';
 import { isExpired, KubeError, noAnswer, refusal } from './errors.ts';

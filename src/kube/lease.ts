@@ -1,5 +1,5 @@
 import { type Clock, pause } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import { getObject, type KubeClient } from './client.ts';
 import { isConflict, KubeError, missingRule } from './errors.ts';
 import {

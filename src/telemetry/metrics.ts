@@ -1,142 +1,113 @@
-import { createRegistry, type Registry } from './exposition.ts';
-import { registerProcessMetrics } from './process-metrics.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Kind } from '../controller/kind.ts';
+import type { Queue } from '../controller/queue.ts';
+import type { ReconcileRecord } from '../controller/worker.ts';
+import { readyOf } from '../kinds/shared/common-status.ts';
 
-/** Seconds. From a call on loopback to the longest `--api-timeout` that makes sense. */
-const CALL_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** Seconds. A wait may be a pause that the API asked for, at most 15 minutes. */
-const WAIT_BUCKETS = [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900];
-/** Seconds. The powers of ten that dashboards for work queues expect. */
-const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.1, 1, 10];
+/** Seconds. From a call on loopback to the longest pause that the API can ask for. */
+const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
-/**
- * One field per metric of the process. Figures about objects, credentials and queues are collected
- * from where they live.
- */
+/** What is read when somebody scrapes. */
+interface Observed {
+  readonly queue: Queue;
+  readonly kinds: readonly Kind[];
+  readonly limiter: { snapshot(): { readonly paused: number; readonly circuitOpen: number } };
+  readonly isLeader: () => boolean;
+}
+
+/** `code`: the HTTP status, or `none` without an answer. */
+interface CallRecord {
+  readonly operation: string;
+  readonly code: string;
+  readonly durationMs: number;
+}
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * A page of its own per call; nothing is shared between two of them. `registerMore`: figures that
- * no part of the operator has a hand in.
+ * A page of its own each: a simulation has several processes in one. `ofNode`: with the default
+ * metrics of prom-client. Labels have few values: never the name of an object.
  */
-export function createMetrics(registerMore: (registry: Registry) => void = registerProcessMetrics) {
-  const registry = createRegistry();
-  const metrics = {
-    apiRequests: registry.counter({
-      name: 'pipewright_api_requests_total',
-      help: 'Calls to the management API, by the HTTP status of the response; code is "none" where there was no response.',
-      labels: ['operation', 'code'],
-    }),
-    apiRequestDuration: registry.histogram({
-      name: 'pipewright_api_request_duration_seconds',
-      help: 'Time from the start of a call to the management API to the end of its response.',
-      labels: ['operation'],
-      buckets: CALL_BUCKETS,
-    }),
-    apiWait: registry.histogram({
-      name: 'pipewright_api_wait_seconds',
-      help: 'Time that calls waited for the rate limiter of their credential: rate window, pause or circuit breaker.',
-      labels: [],
-      buckets: WAIT_BUCKETS,
-    }),
-    credentialPaused: registry.collected({
-      name: 'pipewright_credential_paused',
-      help: 'Credentials whose calls are held back now; state "paused": the API asked to wait, "gated": the API refused the key.',
-      labels: ['state'],
-      type: 'gauge',
-    }),
-    reconciles: registry.counter({
-      name: 'pipewright_reconcile_total',
-      help: 'Reconciles, by result.',
-      labels: ['kind', 'result'],
-    }),
-    reconcileDuration: registry.histogram({
-      name: 'pipewright_reconcile_duration_seconds',
-      help: 'Time of one reconcile, including its calls.',
-      labels: ['kind'],
-      buckets: CALL_BUCKETS,
-    }),
-    resourceReady: registry.collected({
-      name: 'pipewright_resource_ready',
-      help: '1 where the Ready condition of the object is True, else 0; reason is the reason of that condition.',
-      labels: ['kind', 'namespace', 'name', 'reason'],
-      type: 'gauge',
-    }),
-    resourceLastConfirmed: registry.collected({
-      name: 'pipewright_resource_last_confirmed_timestamp_seconds',
-      help: 'When the API last confirmed the declared state of the object, in seconds since 1970.',
-      labels: ['kind', 'namespace', 'name'],
-      type: 'gauge',
-    }),
-    drift: registry.counter({
-      name: 'pipewright_drift_total',
-      help: 'Fields that changed between two responses and were not changed by the operator.',
-      labels: ['kind'],
-    }),
-    cleanupAbandoned: registry.counter({
-      name: 'pipewright_cleanup_abandoned_total',
-      help: 'Organizations that were deleted although private endpoints of theirs may be left at the API.',
-      labels: [],
-    }),
-    leader: registry.collected({
-      name: 'pipewright_leader',
-      help: '1 where this process reconciles: it holds the Lease, or leader election is off; else 0.',
-      labels: [],
-      type: 'gauge',
-    }),
-    queueDepth: registry.collected({
-      name: 'workqueue_depth',
-      help: 'Objects that wait for a worker.',
-      labels: ['name'],
-      type: 'gauge',
-    }),
-    queueAdds: registry.counter({
-      name: 'workqueue_adds_total',
-      help: 'Objects that were added to the queue.',
-      labels: ['name'],
-    }),
-    queueWait: registry.histogram({
-      name: 'workqueue_queue_duration_seconds',
-      help: 'Time that an object waited for a worker.',
-      labels: ['name'],
-      buckets: QUEUE_BUCKETS,
-    }),
-    queueWork: registry.histogram({
-      name: 'workqueue_work_duration_seconds',
-      help: 'Time that a worker spent on an object.',
-      labels: ['name'],
-      buckets: QUEUE_BUCKETS,
-    }),
-    queueRetries: registry.counter({
-      name: 'workqueue_retries_total',
-      help: 'Objects that were added to the queue again after a failure.',
-      labels: ['name'],
-    }),
-    queueUnfinished: registry.collected({
-      name: 'workqueue_unfinished_work_seconds',
-      help: 'Time spent so far on the objects that workers hold now, summed over the workers.',
-      labels: ['name'],
-      type: 'gauge',
-    }),
-    queueLongestRunning: registry.collected({
-      name: 'workqueue_longest_running_processor_seconds',
-      help: 'Time that the slowest worker has spent on its object so far.',
-      labels: ['name'],
-      type: 'gauge',
-    }),
-    kubeUnverified: registry.collected({
-      name: 'pipewright_kubernetes_tls_unverified',
-      help: '1 where the certificate of the Kubernetes API server is not checked (insecure-skip-tls-verify), else 0.',
-      labels: [],
-      type: 'gauge',
-    }),
-    kubeRequests: registry.counter({
-      name: 'rest_client_requests_total',
-      help: 'Requests to the Kubernetes API server, by the HTTP status of the response.',
-      labels: ['code', 'method', 'host'],
-    }),
-    /** The page to answer a scrape with; its content type is `EXPOSITION_CONTENT_TYPE`. */
-    render: (): string => registry.render(),
+export function createMetrics({ ofNode = false } = {}) {
+  const registry = new Registry();
+  if (ofNode) collectDefaultMetrics({ register: registry });
+  const counter = (name: string, labelNames: string[], help: string) =>
+    new Counter({ name, labelNames, help, registers: [registry] });
+  const seconds = (name: string, labelNames: string[], help: string) =>
+    new Histogram({ name, labelNames, help, buckets: BUCKETS, registers: [registry] });
+  const calls = counter(
+    'pipewright_api_requests_total',
+    ['operation', 'code'],
+    'Calls to the management API; code is the HTTP status, or "none" without a response.',
+  );
+  const callSeconds = seconds(
+    'pipewright_api_request_duration_seconds',
+    ['operation'],
+    'Time from the start of a call to the management API to the end of its response.',
+  );
+  const waitSeconds = seconds('pipewright_api_wait_seconds', [], 'Wait of calls for their turn.');
+  const reconciles = counter('pipewright_reconcile_total', ['kind', 'result'], 'Reconciles.');
+  const reconcileSeconds = seconds(
+    'pipewright_reconcile_duration_seconds',
+    ['kind'],
+    'Time of one reconcile, with its calls and the waits for them.',
+  );
+  const drift = counter('pipewright_drift_total', ['kind'], 'Changes that others made.');
+  const abandoned = counter(
+    'pipewright_cleanup_abandoned_total',
+    [],
+    'Organizations that are gone though private endpoints of theirs may be left at the API.',
+  );
+  return {
+    onCall({ operation, code, durationMs }: CallRecord): void {
+      calls.inc({ operation, code });
+      callSeconds.observe({ operation }, durationMs / 1000);
+    },
+    onWait: (waited: number): void => waitSeconds.observe(waited),
+    onReconcile({ kind, result, durationMs, counts = {} }: ReconcileRecord): void {
+      reconciles.inc({ kind, result });
+      reconcileSeconds.observe({ kind }, durationMs / 1000);
+      drift.inc({ kind }, counts.drift ?? 0);
+      if (counts.abandoned !== undefined) abandoned.inc();
+    },
+    observe: registerGauges(registry),
+    /** In the text format of Prometheus. */
+    render: (): Promise<string> => registry.metrics(),
   };
-  registerMore(registry);
-  return metrics;
+}
+
+/** They show nothing until what they observe is given. */
+function registerGauges(registry: Registry): (from: Observed) => void {
+  let observed: Observed | undefined;
+  type Show = (gauge: Gauge, from: Observed) => void;
+  const gauge = (name: string, labelNames: string[], help: string, show: Show) => {
+    const collect = function (this: Gauge): void {
+      this.reset();
+      if (observed) show(this, observed);
+    };
+    return new Gauge({ name, labelNames, help, collect, registers: [registry] });
+  };
+  const paused =
+    'Keys whose calls are held back; "paused": the API asked to wait, "refused": it answers 401.';
+  gauge('pipewright_credential_paused', ['state'], paused, (to, { limiter }) => {
+    const { paused, circuitOpen } = limiter.snapshot();
+    to.set({ state: 'paused' }, paused);
+    to.set({ state: 'refused' }, circuitOpen);
+  });
+  const labels = ['kind', 'namespace', 'ready', 'reason'];
+  const resources = 'Objects, by status and reason of their condition Ready.';
+  gauge('pipewright_resources', labels, resources, (to, { kinds }) => {
+    for (const { type, store } of kinds)
+      for (const { metadata, status } of store.values()) {
+        const { status: ready = 'Unknown', reason = 'Pending' } = readyOf(status ?? {}) ?? {};
+        to.inc({ kind: type.kind, namespace: metadata.namespace, ready, reason });
+      }
+  });
+  const leads = '1 where this process reconciles: it has the Lease, or needs none; else 0.';
+  gauge('pipewright_leader', [], leads, (to, { isLeader }) => to.set(isLeader() ? 1 : 0));
+  const waiting = 'Objects that wait to be reconciled.';
+  gauge('workqueue_depth', ['name'], waiting, (to, { queue }) =>
+    to.set({ name: 'pipewright' }, queue.depth),
+  );
+  return (from) => void (observed = from);
 }

@@ -3,10 +3,11 @@ import { kubectl, waitFor } from '../controlplane/client.ts';
 import type { Activities } from '../support/activities.ts';
 import { leaks } from '../support/canary.ts';
 import { asAdmin } from '../support/cluster.ts';
+import { metric } from '../support/exposition.ts';
 import { kstatus } from '../support/kstatus.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ORGANIZATION } from '../support/scene-objects.ts';
-import { expectCurrent, metric, ready, settled } from '../support/watching.ts';
+import { expectCurrent, ready, settled } from '../support/watching.ts';
 
 /** What an Activity has to do with Kubernetes, and where its record must not go. */
 
@@ -48,9 +49,8 @@ test('a record costs one GET, one write and no event, and all ten fields are in 
   expect(
     metric(page, 'pipewright_api_requests_total', { operation: 'GetActivity', code: '200' }),
   ).toBe(1);
-  expect(metric(page, 'pipewright_resource_ready', { kind: 'Activity', reason: 'Fetched' })).toBe(
-    1,
-  );
+  const labels = { kind: 'Activity', namespace: scene.namespace, ready: 'True', reason: 'Fetched' };
+  expect(metric(page, 'pipewright_resources', labels)).toBe(1);
 });
 
 test('a fetched one is never fetched again: not after an edit, another Secret or a restart', async () => {

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import { someoneElse } from '../simulator/someone-else.ts';
 import { ORGANIZATION as ACME } from '../support/examples.ts';
+import { metric } from '../support/exposition.ts';
 import { endpoint, list } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { type Walk, walk } from '../support/walk.ts';
-import { metric } from '../support/watching.ts';
 
 const BLOCKS = pageBlocks('deploy/guides/move-out.md');
 const OTHERS = Array.from({ length: 5 }, (_, at) => endpoint(`theirs-${at}`));

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Lease } from '../../src/kube/lease.ts';
 import { waitFor } from '../controlplane/client.ts';
 import { allow, asAdmin, operatorRules } from '../support/cluster.ts';
+import { metric } from '../support/exposition.ts';
 import { type RunningOperator, startOperator } from '../support/operator.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { metric } from '../support/watching.ts';
 
 const LEASES = {
   apiGroups: ['coordination.k8s.io'],

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { metric } from '../support/exposition.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { metric } from '../support/watching.ts';
 
 let scene: Scene;
 beforeAll(async () => {

@@ -60,8 +60,8 @@ test.each(alerts)(
   },
 );
 
-test('the alerts and the panels ask for metrics that the operator has', () => {
-  const page = createMetrics().render();
+test('the alerts and the panels ask for metrics that the operator has', async () => {
+  const page = await createMetrics({ ofNode: true }).render();
   const exprs = [
     ...alerts.map(({ expr }) => expr),
     ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),

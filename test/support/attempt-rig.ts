@@ -7,8 +7,8 @@ import type { KindContext } from '../../src/kinds/shared/context.ts';
 import type { CredentialRead } from '../../src/kinds/shared/credentials.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import type { SecretState } from '../../src/kube/secrets.ts';
-import { createRedactor } from '../../src/redaction.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
+import { createRedactor } from '../../src/telemetry/mask.ts';
 import { FakeClock } from './fake-clock.ts';
 
 /** Any object of any kind; `target` says what it stands for. */

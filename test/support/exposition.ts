@@ -14,7 +14,7 @@ export interface MetricFamily {
 const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const SAMPLE = new RegExp(`^(${NAME})(?:\\{((?:[^"]|"(?:[^"\\\\]|\\\\.)*")*)\\})? (\\S+)$`);
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(,|$)/y;
-const NUMBER = /^(?:[+-]Inf|NaN|-?(?:\d+(?:\.\d+)?)(?:e[+-]?\d+)?)$/;
+const NUMBER = /^(?:[+-]Inf|Nan|-?(?:\d+(?:\.\d+)?)(?:e[+-]?\d+)?)$/;
 
 /**
  * Reads the Prometheus text format more strictly than a scraper does; throws at the first line that
@@ -24,7 +24,7 @@ export function parseExposition(page: string): MetricFamily[] {
   if (!page.endsWith('\n')) throw new Error('the page does not end with a line feed');
   const families: (MetricFamily & { samples: Sample[] })[] = [];
   let help: { name: string; text: string } | undefined;
-  for (const line of page.slice(0, -1).split('\n')) {
+  for (const line of page.split('\n').filter(Boolean)) {
     const [, kind, name = '', rest = ''] =
       new RegExp(`^# (HELP|TYPE) (${NAME}) (.*)$`).exec(line) ?? [];
     if (kind === 'HELP') {
@@ -34,7 +34,8 @@ export function parseExposition(page: string): MetricFamily[] {
       if (families.some((family) => family.name === name)) throw new Error(`${name} comes twice`);
       if (!['counter', 'gauge', 'histogram'].includes(rest))
         throw new Error(`unknown type: ${line}`);
-      if ((rest === 'counter') !== name.endsWith('_total'))
+      // prom-client's own about Node has gauges of that name.
+      if ((rest === 'counter') !== name.endsWith('_total') && !name.startsWith('nodejs_'))
         throw new Error(`a counter, and only one, ends in _total: ${line}`);
       families.push({ name, help: help.text, type: rest, samples: [] });
     } else {
@@ -104,4 +105,17 @@ function unescape(text: string): string {
   return text.replaceAll(/\\([\\"n])/g, (_, character: string) =>
     character === 'n' ? '\n' : character,
   );
+}
+
+/** The sum of a metric's samples whose labels fit; 0 where there are none. */
+export function metric(
+  page: string,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number {
+  const samples = parseExposition(page).find((family) => family.name === name)?.samples ?? [];
+  const fitting = samples.filter((one) =>
+    Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+  );
+  return fitting.reduce((sum, { value }) => sum + value, 0);
 }

@@ -3,9 +3,8 @@ import { parseConfig } from '../../src/config/config.ts';
 import { createKubeClient } from '../../src/kube/client.ts';
 import { loadCluster } from '../../src/kube/kubeconfig.ts';
 import { createOperator } from '../../src/operator.ts';
-import { createRedactor } from '../../src/redaction.ts';
+import { createRedactor } from '../../src/telemetry/mask.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { collectFigures } from '../../src/telemetry/observe.ts';
 import { waitFor } from '../controlplane/client.ts';
 import { MovableClock } from './movable-clock.ts';
 import { recordingLog } from './recording-log.ts';
@@ -83,18 +82,10 @@ export async function startInner(
     stopCalls: stopWatches.signal,
   });
   const { queue, worker, limiter, kinds } = operator;
-  collectFigures(metrics, {
-    queue,
-    worker,
-    limiter,
-    kinds,
-    clock,
-    isLeader: () => true,
-    isUnverified: () => false,
-  });
+  metrics.observe({ queue, limiter, kinds, isLeader: () => true });
   await operator.startInformers().synced;
   const working = worker.run(stopWork.signal);
-  const isIdle = (): boolean => queue.depth === 0 && worker.runningSince().length === 0;
+  const isIdle = (): boolean => queue.depth === 0 && worker.busy === 0;
   const idle = async (): Promise<void> => {
     await waitFor(isIdle, { what: 'the operator to be idle' });
   };

@@ -2,8 +2,8 @@ import type { ApiClient } from '../../src/api/call.ts';
 import type { Credential } from '../../src/api/credential.ts';
 import { Limiter } from '../../src/api/limiter.ts';
 import type { KindContext } from '../../src/kinds/shared/context.ts';
-import { createRedactor } from '../../src/redaction.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
+import { createRedactor } from '../../src/telemetry/mask.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { BASE_URL } from './objects.ts';
 

@@ -1,4 +1,4 @@
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 
 /** A log that keeps every line as `level message {fields}`. */
 export function recordingLog(): { readonly log: Log; readonly messages: string[] } {
@@ -14,7 +14,6 @@ export function recordingLog(): { readonly log: Log; readonly messages: string[]
     warn: at('warn'),
     error: at('error'),
     fatal: at('fatal'),
-    child: () => log,
   };
   return { log, messages };
 }

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
-import { parseExposition } from './exposition.ts';
 import type { Scene } from './scene.ts';
 import type { Condition, Pset } from './scene-objects.ts';
 
@@ -38,17 +37,4 @@ export function expectCurrent({ metadata, status }: Pset): void {
   expect(status.observedGeneration).toBe(metadata.generation);
   for (const condition of status.conditions)
     expect(condition.observedGeneration).toBe(metadata.generation);
-}
-
-/** The sum of a metric's samples whose labels fit; 0 where there are none. */
-export function metric(
-  page: string,
-  name: string,
-  labels: Readonly<Record<string, string>> = {},
-): number {
-  const samples = parseExposition(page).find((family) => family.name === name)?.samples ?? [];
-  const fitting = samples.filter((one) =>
-    Object.entries(labels).every(([label, value]) => one.labels[label] === value),
-  );
-  return fitting.reduce((sum, { value }) => sum + value, 0);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { type Answer, readAnswer } from '../../src/api/reply.ts';
-import { createMask } from '../../src/redaction.ts';
+import { createMask } from '../../src/telemetry/mask.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 

@@ -10,12 +10,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LEAVES = new Set([
   'src/clock.ts',
   'src/backoff.ts',
-  'src/binary-search.ts',
   'src/duration.ts',
-  'src/escapes.ts',
   'src/least-tls.ts',
-  'src/log.ts',
-  'src/redaction.ts',
+  'src/telemetry/log.ts',
+  'src/telemetry/mask.ts',
   'src/shown.ts',
   'src/waits.ts',
 ]);
@@ -24,7 +22,7 @@ const COMPOSITION = new Set([
   'src/main.ts',
   'src/operator.ts',
   'src/process.ts',
-  'src/telemetry/observe.ts',
+  'src/telemetry/metrics.ts',
 ]);
 
 /**
@@ -56,6 +54,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@kubernetes/client-node': ['src/kube/cluster.ts', 'src/kube/follow.ts'],
   zod: ['src/kinds/', 'src/config/'],
   pino: ['src/telemetry/logger.ts'],
+  'prom-client': ['src/telemetry/metrics.ts'],
   commander: ['src/cli/', 'src/config/'],
   yaml: ['src/cli/'],
 };

@@ -202,7 +202,7 @@ describe('places', () => {
     for (let index = 0; index < 60; index += 1) engine.given(`ns/${index}`);
     engine.start();
     await settle();
-    expect([engine.began.length, engine.worker.runningSince().length]).toEqual([50, 50]);
+    expect([engine.began.length, engine.worker.busy]).toEqual([50, 50]);
     end();
     await settle();
     expect(engine.began).toHaveLength(60);
@@ -222,7 +222,7 @@ describe('places', () => {
     engine.start();
     await settle();
     expect([engine.began.length, after.length]).toEqual([100, 50]);
-    expect(engine.worker.runningSince()).toHaveLength(50);
+    expect(engine.worker.busy).toBe(50);
     turn.resolve();
     await settle();
     expect([engine.began.length, after.length]).toEqual([100, 100]);

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { FLAG_LIST, flagOf, variableOf } from '../../src/config/flags.ts';
 import { loadCluster } from '../../src/kube/kubeconfig.ts';
-import { errorFields } from '../../src/log.ts';
+import { errorFields } from '../../src/telemetry/log.ts';
 import { selfSigned } from '../simulator/certificate.ts';
 
 const URL_FLAG = '--api-url=https://api.example.com';

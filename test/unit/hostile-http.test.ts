@@ -3,21 +3,22 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer } from '../../src/telemetry/health-server.ts';
-import type { Listener } from '../../src/telemetry/listener.ts';
+import { startServer } from '../../src/telemetry/health.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { recordingLog } from '../support/recording-log.ts';
 
 /** Anybody in the cluster may send anything to the port of the probes and metrics. */
 
-let server: Listener;
-const errors: Error[] = [];
+let server: Awaited<ReturnType<typeof startServer>>;
+const { log, messages: errors } = recordingLog();
 
 beforeAll(async () => {
   server = await startServer({
     listen: { host: '127.0.0.1', port: 0 },
-    live: {},
-    ready: {},
-    metrics: () => ({ status: 200, body: 'a_metric 1\n' }),
-    onError: (error) => errors.push(error),
+    missing: () => undefined,
+    metrics: () => Promise.resolve('a_metric 1\n'),
+    clock: new FakeClock(),
+    log,
   });
 });
 afterAll(() => server.close());

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiClient } from '../../src/api/call.ts';
 import { systemClock } from '../../src/clock.ts';
 import { definitions } from '../../src/kinds/definitions.ts';
-import { createMask } from '../../src/redaction.ts';
+import { createMask } from '../../src/telemetry/mask.ts';
 import { put } from '../support/api-client.ts';
 import { leaks } from '../support/canary.ts';
 import { FakeClock } from '../support/fake-clock.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Credential } from '../../src/api/credential.ts';
 import { createCredentials } from '../../src/kinds/shared/credentials.ts';
-import { bugFields, errorFields } from '../../src/log.ts';
-import { createRedactor } from '../../src/redaction.ts';
+import { bugFields, errorFields } from '../../src/telemetry/log.ts';
 import { createLog } from '../../src/telemetry/logger.ts';
+import { createRedactor } from '../../src/telemetry/mask.ts';
 import {
   LENGTHS,
   type SecretSample,
@@ -100,7 +100,7 @@ test('an error of our own that says a key leaves no part of it in the log, where
       const said = `${'x'.repeat(before)}: /${value}|${btoa(value)}/: Regular expression too large`;
       const error = new Error(said, { cause: new Error(said) });
       log.error(errorFields(error), 'a bug');
-      log.child({ said, causes: [said] }).fatal(bugFields(error), 'a bug');
+      log.fatal({ said, causes: [said], ...bugFields(error) }, 'a bug');
     }
     expect(written).toHaveLength(10);
     expect(traceOf(sample, written), sample.name).toBeUndefined();

@@ -6,7 +6,7 @@ import { report } from './report.ts';
 import { type Activity, activityType, GET_ACTIVITY, pathOf, status } from './resource.ts';
 
 /** `operation` is what metrics call its requests. */
-export const activity = { create, operation: GET_ACTIVITY };
+export const activity = { create };
 
 /** One audit record, fetched by GET and kept. Reading disturbs nobody: it has no target. */
 function create(context: KindContext): Kind {

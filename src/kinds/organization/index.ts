@@ -9,7 +9,7 @@ import { attempt } from './attempt.ts';
 import { goalOf, oursIn } from './decide.ts';
 import { cleanUp } from './deletion.ts';
 import { previewOf } from './preview.ts';
-import { addressOf, UPDATE_ORGANIZATION, Ways } from './remote.ts';
+import { addressOf, Ways } from './remote.ts';
 import * as resource from './resource.ts';
 import { status } from './status.ts';
 import type { Setup } from './work.ts';
@@ -19,7 +19,7 @@ type Spec = resource.OrganizationSpec;
 type Act = Parameters<typeof reconcileDeclared<Organization, Spec>>[4];
 
 /** `operation` is what metrics call its requests. */
-export const organization = { create, operation: UPDATE_ORGANIZATION };
+export const organization = { create };
 
 /** The name and private endpoints of one existing organization, brought about by PATCH. */
 function create(kind: KindContext): Kind {

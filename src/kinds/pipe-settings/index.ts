@@ -5,7 +5,7 @@ import type { KindContext } from '../shared/context.ts';
 import { type Declared, reconcileDeclared } from '../shared/declared.ts';
 import { createKind } from '../shared/objects.ts';
 import { previewOf } from './preview.ts';
-import { settingsRequest, UPDATE_PIPE_SETTINGS } from './remote.ts';
+import { settingsRequest } from './remote.ts';
 import { isSettled, report } from './report.ts';
 import {
   type PipeSettings,
@@ -17,7 +17,7 @@ import {
 } from './resource.ts';
 
 /** `operation` is what metrics call its requests. */
-export const pipeSettings = { create, operation: UPDATE_PIPE_SETTINGS };
+export const pipeSettings = { create };
 
 /** The settings of one existing ingestion pipe, brought about by PUT. */
 function create(context: KindContext): Kind {

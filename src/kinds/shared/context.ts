@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import type { Event } from '../../controller/kind.ts';
 import type { Priority } from '../../controller/queue.ts';
 import type { Secrets } from '../../kube/secrets.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { ReadCredential } from './credentials.ts';
 
 /** What a kind is built from; the engine knows none of it. */

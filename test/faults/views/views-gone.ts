@@ -1,6 +1,7 @@
+import { definitions } from '../../../src/kinds/definitions.ts';
 import { waitFor } from '../../controlplane/client.ts';
 import { asAdmin } from '../../support/cluster.ts';
-import { metric } from '../../support/watching.ts';
+import { metric } from '../../support/exposition.ts';
 import type { Passing, Watch } from '../proxy.ts';
 import { openStage } from '../stage.ts';
 import { createView, EXPIRED, hide, pluralOf } from './views.ts';
@@ -45,8 +46,6 @@ export const GAPS: readonly Gap[] = SORTS.flatMap((sort, i) =>
 
 export interface AfterGap {
   readonly outcome: Outcome;
-  /** The operator still counts it among its objects. */
-  readonly isCounted: boolean;
   /**
    * What the heir's ledger says of its endpoints; absent where there is no heir, or it has none.
    */
@@ -87,20 +86,34 @@ export async function runGaps(notice: Notice): Promise<ReadonlyMap<string, After
     // The operator has heard the answers to its last writes when what came after them has gone all
     // the way.
     await markersThrough(stage);
-    const page = await operator.page('metrics');
+    const counted = metric(await operator.page('metrics'), 'pipewright_resources');
+    const present = await objectsIn(stage.namespace);
+    if (counted !== present)
+      throw new Error(`the operator counts ${counted} objects, and there are ${present}`);
     const results = await Promise.all(
       casts.map(async ({ gap: { name }, cast }) => {
-        const isCounted = metric(page, 'pipewright_resource_ready', { name }) > 0;
         const ledger = (await cast.heir.get())?.status.privateEndpoints;
         const heirLedger = ledger?.map(({ id, origin }) => `${id} ${origin}`).toSorted();
         const outcome = await cast.subject.outcome();
-        return [name, { outcome, isCounted, ...(heirLedger && { heirLedger }) }] as const;
+        return [name, { outcome, ...(heirLedger && { heirLedger }) }] as const;
       }),
     );
     return new Map(results);
   } finally {
     await stage.end();
   }
+}
+
+async function objectsIn(namespace: string): Promise<number> {
+  const lists = await Promise.all(
+    definitions.map(({ type: { plural } }) =>
+      asAdmin<{ items: unknown[] }>(
+        'GET',
+        `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/${plural}`,
+      ),
+    ),
+  );
+  return lists.flatMap(({ items }) => items).length;
 }
 
 async function live(cast: Cast, acts: readonly Act[], wait: boolean): Promise<void> {

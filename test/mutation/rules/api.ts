@@ -7,7 +7,6 @@ const BASE_URL = 'test/unit/api-base-url.test.ts';
 const REPLY = 'test/unit/api-reply.test.ts';
 const VERDICT = 'test/unit/api-verdict.test.ts';
 const PROXY = 'test/unit/api-proxy.test.ts';
-const MASK = 'test/unit/mask.test.ts';
 
 /** How fast calls go, and who may make one. */
 const LIMITER: readonly Mutation[] = [
@@ -285,14 +284,6 @@ const REPLIES: readonly Mutation[] = [
     from: 'return isDeep(value) ? undefined : { value };',
     to: 'return { value };',
     seenBy: { test: REPLY, title: 'deep nesting is no JSON' },
-  },
-  {
-    name: 'key-hidden-in-any-spelling',
-    rule: 'Every spelling of key id and secret is hidden in what the API answers.',
-    file: 'redaction.ts',
-    from: '[0, 1, 2].map(',
-    to: '[0].map(',
-    seenBy: { test: MASK, title: 'hides it within base64 of a longer text, wherever it begins' },
   },
   {
     name: 'key-hidden-in-broken-lines',

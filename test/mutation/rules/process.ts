@@ -3,8 +3,9 @@ import type { Mutation } from '../mutation.ts';
 const GRACE = 'test/unit/process-grace.test.ts';
 const CONFIG = 'test/unit/config.test.ts';
 const LOG = 'test/unit/log.test.ts';
-const REDACTION = 'test/unit/redaction.test.ts';
-const SERVER = 'test/unit/server.test.ts';
+const MASK = 'test/unit/mask.test.ts';
+const HEALTH = 'test/unit/health.test.ts';
+const METRICS = 'test/unit/metrics.test.ts';
 const HOSTILE_FLAGS = 'test/unit/hostile-flags.test.ts';
 
 /** Ending. */
@@ -161,92 +162,84 @@ const SAYING: readonly Mutation[] = [
     name: 'known-secrets-leave-no-log',
     rule: 'The values of a line of the log are looked through for every known secret.',
     file: 'telemetry/logger.ts',
-    from: 'return redactor.apply(text);',
-    to: 'return text;',
-    seenBy: { test: LOG, title: 'takes a secret out of fields and children' },
+    from: 'const text = redact(value);',
+    to: 'const text = value;',
+    seenBy: { test: LOG, title: 'every value of a line passes the redactor' },
   },
   {
     name: 'names-are-not-redacted',
     rule: 'What a line of the log is about stays in it, whatever a tenant calls its key.',
     file: 'telemetry/logger.ts',
-    from: 'NAMES.has(name) ? cut : clean',
-    to: 'clean',
-    seenBy: { test: LOG, title: 'leaves lines what they are about' },
-  },
-  {
-    name: 'overlapping-secrets-go-together',
-    rule: 'A secret that overlaps another uncovers no part of it.',
-    file: 'redaction.ts',
-    from: 'last.to = Math.max(last.to, Math.min(at + length, text.length));',
-    to: 'at = (last.to = at + length) - 1;',
-    seenBy: { test: LOG, title: 'uncovers no part of a secret by another one' },
-  },
-  {
-    name: 'cut-after-redacting',
-    rule: 'A text of the log is cut only once no secret is in it any more.',
-    file: 'telemetry/logger.ts',
-    from: 'cut(redacted(text, redactor))',
-    to: 'redacted(cut(text), redactor)',
-    seenBy: { test: LOG, title: 'what is long is cut, once no secret is in it any more' },
-  },
-  {
-    name: 'secret-is-found-in-json',
-    rule: 'A secret is found in the log as JSON spells it.',
-    file: 'escapes.ts',
-    from: 'text.includes(sign)',
-    to: "sign !== '\\\\'",
-    seenBy: { test: LOG, title: 'takes a secret out of fields and children' },
-  },
-  {
-    name: 'clean-only-until-another-secret',
-    rule: 'A text without a secret is looked at again once there is another one.',
-    file: 'redaction.ts',
-    from: 'this.#clean.clear();\n    const plain',
-    to: 'const plain',
-    seenBy: {
-      test: 'test/unit/redaction.test.ts',
-      title: 'a text that was clean is looked at again once another secret is known',
-    },
-  },
-  {
-    name: 'shared-secret-stays-guarded',
-    rule: 'A secret is kept out of the log until its last holder lets go.',
-    file: 'redaction.ts',
-    from: 'if (known.holders > 0) return;',
-    to: '',
-    seenBy: { test: LOG, title: 'forgets a secret once its last holder lets go' },
-  },
-  {
-    name: 'little-is-kept-of-a-secret',
-    rule: 'What is kept to look for a secret does not grow with its length.',
-    file: 'redaction.ts',
-    from: 'const HEAD = 16;',
-    to: 'const HEAD = 16_384;',
-    seenBy: { test: REDACTION, title: 'a secret that is cut is found by its first 16 characters' },
-  },
-  {
-    name: 'text-of-repetitions-is-given-up',
-    rule: 'Nor does a text that says a long secret again and again take long.',
-    file: 'redaction.ts',
-    from: 'if (found > MOST_FOUND + 8 * text.length)',
-    to: 'if (found < 0)',
-    seenBy: { test: REDACTION, title: 'a text that says a key of 4,096 characters nearly' },
-  },
-  {
-    name: 'no-slice-of-a-secret-is-kept',
-    rule: 'Nor is the whole of it kept by a part.',
-    file: 'redaction.ts',
-    from: "Buffer.from(text.slice(0, HEAD), 'utf16le').toString('utf16le')",
-    to: 'text.slice(0, HEAD)',
-    seenBy: { test: REDACTION, title: 'what 1,000 keys of 4,096 characters take' },
+    from: 'NAMES.test(name) ? (text) => text : redactor.redact',
+    to: 'redactor.redact',
+    seenBy: { test: LOG, title: 'lines stay what they are about' },
   },
   {
     name: 'objects-are-not-logged',
     rule: 'An object, which may hold a header, never gets into the log.',
     file: 'telemetry/logger.ts',
-    from: 'logger.child(onlyPlain(fields))',
-    to: 'logger.child(fields)',
+    from: "if (typeof value === 'object' && value !== null) return '[not logged]';",
+    to: '',
     seenBy: { test: LOG, title: 'never carries an object or the properties of an error' },
+  },
+  {
+    name: 'cut-after-redacting',
+    rule: 'A text of the log is cut only once no secret is in it any more.',
+    file: 'telemetry/logger.ts',
+    from: 'redact(value);',
+    to: 'redact(value.slice(0, LONGEST_TEXT));',
+    seenBy: { test: LOG, title: 'what is long is cut, once no secret is in it any more' },
+  },
+  {
+    name: 'overlapping-secrets-go-together',
+    rule: 'A secret that overlaps another uncovers no part of it.',
+    file: 'telemetry/mask.ts',
+    from: 'end = Math.max(end, length > 0 ? at + length : 0);',
+    to: 'if (length > 0) at = (end = at + length) - 1;',
+    seenBy: { test: MASK, title: 'of values that overlap or begin alike nothing is left' },
+  },
+  {
+    name: 'secret-is-found-in-base64',
+    rule: 'A secret is found in base64, wherever it begins there.',
+    file: 'telemetry/mask.ts',
+    from: '[0, 1, 2, 3].some(',
+    to: '[0].some(',
+    seenBy: { test: MASK, title: 'is hidden in base64 in a path' },
+  },
+  {
+    name: 'secret-is-found-in-json',
+    rule: 'A secret is found as JSON escapes it.',
+    file: 'telemetry/mask.ts',
+    from: '(["\\\\/])',
+    to: '(["])',
+    seenBy: { test: MASK, title: 'is hidden in JSON' },
+  },
+  {
+    name: 'short-secret-is-a-word',
+    rule: 'A secret of a few letters does not take them out of every text.',
+    file: 'telemetry/mask.ts',
+    from: 'length >= ANYWHERE_FROM || !LETTER.test(beside)',
+    to: 'length > 0 || !LETTER.test(beside)',
+    seenBy: {
+      test: MASK,
+      title: 'that is shorter than 6 characters is hidden as a whole word only',
+    },
+  },
+  {
+    name: 'shared-secret-stays-guarded',
+    rule: 'A secret is kept out of the log until its last holder lets go.',
+    file: 'telemetry/mask.ts',
+    from: 'if (others.length > 0) known.set(head, others);\n    else known.delete(head);',
+    to: 'known.delete(head);',
+    seenBy: { test: MASK, title: 'a value is forgotten when the last who asked for it has let go' },
+  },
+  {
+    name: 'objects-are-counted-now',
+    rule: 'An object that is gone or has changed is not counted for what it was.',
+    file: 'telemetry/metrics.ts',
+    from: 'this.reset();',
+    to: '',
+    seenBy: { test: METRICS, title: 'an object is counted for what it is now' },
   },
   {
     name: 'bug-is-told-without-its-properties',
@@ -259,10 +252,10 @@ const SAYING: readonly Mutation[] = [
   {
     name: 'ready-only-with-its-lists',
     rule: '/readyz fails until everything has been listed.',
-    file: 'telemetry/health-server.ts',
-    from: 'judge(ready)',
-    to: 'judge(live)',
-    seenBy: { test: SERVER, title: 'readyz is 503 and names the check that fails' },
+    file: 'telemetry/health.ts',
+    from: 'const what = missing();',
+    to: 'const what = undefined;',
+    seenBy: { test: HEALTH, title: 'readyz names what is missing' },
   },
 ];
 

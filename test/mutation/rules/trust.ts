@@ -2,7 +2,7 @@ import type { Mutation } from '../mutation.ts';
 
 const CONFIG = 'test/unit/config.test.ts';
 const LEAST_TLS = 'test/unit/least-tls.test.ts';
-const BESIEGED = 'test/unit/server-besieged.test.ts';
+const HEALTH = 'test/unit/health.test.ts';
 
 /** Whom the process trusts. */
 const TRUST: readonly Mutation[] = [
@@ -48,34 +48,34 @@ const STRANGERS: readonly Mutation[] = [
   {
     name: 'oldest-connection-gives-way',
     rule: 'Connections that say nothing, or not enough, keep nobody out.',
-    file: 'telemetry/listener.ts',
+    file: 'telemetry/health.ts',
     from: 'server.maxRequestsPerSocket = 1;',
     to: 'server.maxRequestsPerSocket = 1; server.maxConnections = MOST_CONNECTIONS;',
-    seenBy: { test: BESIEGED, title: 'leave the probes answered' },
+    seenBy: { test: HEALTH, title: 'leave the probes answered' },
   },
   {
     name: 'connections-are-bounded',
     rule: 'No more connections than the bound stay open, whatever they send.',
-    file: 'telemetry/listener.ts',
+    file: 'telemetry/health.ts',
     from: 'oldest?.destroy();',
     to: 'void oldest;',
-    seenBy: { test: BESIEGED, title: 'are closed from the oldest on' },
+    seenBy: { test: HEALTH, title: 'are closed from the oldest on' },
   },
   {
     name: 'answer-ends-its-connection',
     rule: 'A connection is for one answer.',
-    file: 'telemetry/answer.ts',
+    file: 'telemetry/health.ts',
     from: "connection: 'close',",
     to: "connection: 'keep-alive',",
-    seenBy: { test: BESIEGED, title: 'as it says, to ' },
+    seenBy: { test: HEALTH, title: 'one answer ends its connection' },
   },
   {
     name: 'page-is-made-once-a-second',
     rule: 'Whoever asks for the metrics often does not make the process render them as often.',
-    file: 'telemetry/metrics-page.ts',
-    from: 'now - made.at >= LASTS_MS',
-    to: 'now - made.at >= 0',
-    seenBy: { test: BESIEGED, title: 'the page is made once a second' },
+    file: 'telemetry/health.ts',
+    from: 'page ??= options.metrics();',
+    to: 'page = options.metrics();',
+    seenBy: { test: HEALTH, title: 'of metrics is text of Prometheus, and made once a second' },
   },
 ];
 

@@ -20,7 +20,7 @@ export class Process {
   readonly #life: Life;
   readonly #over: () => void;
   readonly #stop = new AbortController();
-  #page: (() => string) | undefined;
+  #page: (() => Promise<string>) | undefined;
   #isOver = false;
 
   constructor(life: Life, name: string, over: () => void) {
@@ -43,8 +43,8 @@ export class Process {
       if (host.alive) life.tell({ what: 'log', process: name, line });
     };
     life.tell({ what: 'process', process: name, did: 'starts' });
-    const metrics = product.createMetrics(() => {});
-    this.#page = () => metrics.render();
+    const metrics = product.createMetrics();
+    this.#page = metrics.render;
     const program = product.runProcess({
       config: parsed.config,
       cluster: clusterOf(product, name),
@@ -69,8 +69,8 @@ export class Process {
   }
 
   /** Somebody scrapes its metrics. */
-  scrape(): void {
-    const text = this.#page?.();
+  async scrape(): Promise<void> {
+    const text = await this.#page?.();
     if (text !== undefined) this.#life.tell({ what: 'page', process: this.name, text });
   }
 
@@ -121,7 +121,7 @@ export class Process {
 
   #end(did: ProcessEvent, text?: string): void {
     if (this.#isOver) return;
-    this.scrape();
+    void this.scrape();
     this.#isOver = true;
     this.host.die();
     this.#life.kube.watches.cut({ host: this.name, broken: true });

@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import type * as config from '../../../src/config/config.ts';
 import type * as cluster from '../../../src/kube/cluster.ts';
 import type * as process from '../../../src/process.ts';
-import type * as redaction from '../../../src/redaction.ts';
 import type * as logger from '../../../src/telemetry/logger.ts';
+import type * as mask from '../../../src/telemetry/mask.ts';
 import type * as metrics from '../../../src/telemetry/metrics.ts';
 
 /** The parts of the product that a simulated process is started with. */
@@ -14,7 +14,7 @@ export interface Product {
   readonly createLog: typeof logger.createLog;
   readonly createMetrics: typeof metrics.createMetrics;
   readonly runProcess: typeof process.runProcess;
-  readonly createRedactor: typeof redaction.createRedactor;
+  readonly createRedactor: typeof mask.createRedactor;
 }
 
 /**
@@ -29,6 +29,6 @@ export async function loadProduct(sources: string): Promise<Product> {
   const { createLog } = await load<typeof logger>('telemetry/logger.ts');
   const { createMetrics } = await load<typeof metrics>('telemetry/metrics.ts');
   const { runProcess } = await load<typeof process>('process.ts');
-  const { createRedactor } = await load<typeof redaction>('redaction.ts');
+  const { createRedactor } = await load<typeof mask>('telemetry/mask.ts');
   return { parseConfig, Cluster, createLog, createMetrics, runProcess, createRedactor };
 }

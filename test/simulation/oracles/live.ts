@@ -32,7 +32,7 @@ export async function live(options: LifeOptions, listen: (life: Life) => void): 
     life.begin();
     await life.run(options.world.restAt + REST_MS);
     await runUntilTried(life);
-    for (const one of life.processes.all) one.scrape();
+    await Promise.all(life.processes.all.map((one) => one.scrape()));
     for (const end of endings) end();
     return { life, court, outcome: outcomeOf() };
   } finally {
