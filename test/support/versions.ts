@@ -1,7 +1,10 @@
-import { Watch } from '@kubernetes/client-node';
+import { systemClock } from '../../src/clock.ts';
 import { createKubeClient } from '../../src/kube/client.ts';
+import { follow } from '../../src/kube/follow.ts';
 import { loadCluster } from '../../src/kube/kubeconfig.ts';
+import type { KubeObject } from '../../src/kube/resource.ts';
 import { controlPlane } from '../controlplane/client.ts';
+import { recordingLog } from './recording-log.ts';
 import type { Pset } from './scene-objects.ts';
 
 /** Every version of every PipeSettings of a namespace, in the order in which they were stored. */
@@ -17,24 +20,30 @@ export interface Versions {
  */
 export async function recordVersions(namespace: string): Promise<Versions> {
   const cluster = await loadCluster({ kubeconfig: controlPlane.adminKubeconfig });
-  const path = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings`;
-  const { metadata } = await createKubeClient(cluster).request<{
-    metadata: { resourceVersion: string };
-  }>({ method: 'GET', path });
-  const { resourceVersion } = metadata;
+  const client = createKubeClient(cluster);
+  const stop = new AbortController();
   const seen = new Map<string, Pset[]>();
-  const ended = Promise.withResolvers<void>();
-  let isOver = false;
-  const onEvent = (_type: string, object: Pset): void => {
-    const { name } = object.metadata;
-    seen.set(name, [...(seen.get(name) ?? []), object]);
-  };
-  const onEnd = (error: unknown): void => {
-    if (error && !isOver) ended.reject(error);
-    else ended.resolve();
-  };
-  const query = { resourceVersion, timeoutSeconds: 600 };
-  const watch = await new Watch(cluster).watch(path, query, onEvent, onEnd);
+  const listed = Promise.withResolvers<void>();
+  const following = follow<KubeObject>({
+    cluster,
+    client,
+    path: `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings`,
+    labelSelector: undefined,
+    clock: systemClock,
+    log: recordingLog().log,
+    signal: stop.signal,
+    sink: {
+      trim: (object) => object,
+      beginList: () => () => {},
+      apply: (_, object) => {
+        const { name } = object.metadata;
+        seen.set(name, [...(seen.get(name) ?? []), object as Pset]);
+      },
+    },
+    onListed: listed.resolve,
+    onFailure: ({ message }) => message,
+  });
+  await listed.promise;
   return {
     of: (name) => seen.get(name) ?? [],
     reasons: (name) => {
@@ -42,10 +51,9 @@ export async function recordVersions(namespace: string): Promise<Versions> {
       return all.filter((reason, index) => reason !== all[index - 1]);
     },
     async end() {
-      isOver = true;
-      watch.abort();
-      await ended.promise;
-      await cluster.close();
+      stop.abort();
+      await following;
+      await client.close();
     },
   };
 }
