@@ -1,40 +1,25 @@
-import type { Dispatcher } from 'undici';
-import { type ApiClient, createApiClient } from './api/call.ts';
+import { createApiClient } from './api/call.ts';
 import { Limiter } from './api/limiter.ts';
-import type { Clock } from './clock.ts';
-import type { Config } from './config/config.ts';
-import type { Event, Kind } from './controller/kind.ts';
+import type { Event } from './controller/kind.ts';
 import { Queue } from './controller/queue.ts';
 import { Worker } from './controller/worker.ts';
 import { createKinds } from './kinds/index.ts';
 import { createCredentials } from './kinds/shared/credentials.ts';
 import type { KubeClient } from './kube/client.ts';
-import type { Cluster } from './kube/cluster.ts';
-import { createEvents, type Events } from './kube/events.ts';
+import { createEvents } from './kube/events.ts';
 import { type Informers, startInformers } from './kube/informers.ts';
 import { LEASE } from './kube/lease.ts';
 import { createSecrets } from './kube/secrets.ts';
-import type { Log } from './telemetry/log.ts';
-import type { Metrics } from './telemetry/metrics.ts';
+import type { ProcessOptions } from './process.ts';
 
-export interface OperatorOptions {
-  readonly config: Config;
-  readonly cluster: Cluster;
+type OfProcess = 'config' | 'cluster' | 'clock' | 'log' | 'metrics' | 'version' | 'identity';
+
+export interface OperatorOptions extends Pick<ProcessOptions, OfProcess | 'guard' | 'open'> {
   readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly version: string;
-  /** Unique per process. */
-  readonly instance: string;
   /** Where events go that are of no object; absent: there is no Lease. */
   readonly lease: { readonly namespace: string; readonly name: string } | undefined;
   /** Whether this process leads, asked right before a call's first byte leaves. */
   readonly mayStartCall: () => boolean;
-  /** Keeps these values out of logs until the function it returns is called. */
-  readonly guard: (values: readonly string[]) => () => void;
-  /** Opens connections to the management API; real ones where absent. */
-  readonly openApi?: () => Dispatcher;
   /** Ends the watches. */
   readonly signal: AbortSignal;
   /**
@@ -44,19 +29,8 @@ export interface OperatorOptions {
   readonly stopCalls: AbortSignal;
 }
 
-export interface Operator {
-  readonly api: ApiClient;
-  readonly limiter: Limiter;
-  readonly queue: Queue;
-  readonly kinds: readonly Kind[];
-  readonly events: Events;
-  readonly worker: Worker;
-  /** Call once. */
-  readonly startInformers: () => Informers;
-}
-
 /** Puts the parts together; nothing is read or reconciled before informers and worker run. */
-export function createOperator(options: OperatorOptions): Operator {
+export function createOperator(options: OperatorOptions) {
   const { config, cluster, client, clock, log, metrics, signal, stopCalls } = options;
   const queue = new Queue(clock, { ready: () => worker.ready() });
   const api = createApiClient({
@@ -66,7 +40,7 @@ export function createOperator(options: OperatorOptions): Operator {
     clock,
     version: options.version,
     mayStart: options.mayStartCall,
-    dispatcher: options.openApi?.(),
+    dispatcher: options.open?.api(),
     onCall: metrics.onCall,
   });
   const limiter = new Limiter({
@@ -92,7 +66,7 @@ export function createOperator(options: OperatorOptions): Operator {
     baseUrl: api.baseUrl,
     guard: options.guard,
   });
-  const events = createEvents(client, clock, log, options.instance);
+  const events = createEvents(client, clock, log, options.identity);
   const { lease } = options;
   const announce = (event: Event): void => {
     if (!lease) return;
@@ -126,23 +100,16 @@ export function createOperator(options: OperatorOptions): Operator {
     giveUp: stopCalls,
     onReconcile: metrics.onReconcile,
   });
-  return {
-    api,
-    limiter,
-    queue,
-    kinds,
-    events,
-    worker,
-    startInformers: () =>
-      startInformers({
-        cluster,
-        client,
-        followed: kinds.map(({ type, store }) => ({ type, sink: store.sink.bind(store) })),
-        namespaces: config.namespaces,
-        labelSelector: config.selector,
-        clock,
-        log,
-        signal,
-      }),
-  };
+  const start = (): Informers =>
+    startInformers({
+      cluster,
+      client,
+      followed: kinds.map(({ type, store }) => ({ type, sink: store.sink.bind(store) })),
+      namespaces: config.namespaces,
+      labelSelector: config.selector,
+      clock,
+      log,
+      signal,
+    });
+  return { api, limiter, queue, kinds, events, worker, startInformers: start };
 }

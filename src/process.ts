@@ -14,7 +14,7 @@ import type { Metrics } from './telemetry/metrics.ts';
 const RECONCILE_GRACE_MS = 5_000;
 /**
  * For a reconcile whose call was broken off to write its result into the status. With the release
- * of the Lease (5 s) still within the 10 s that a pod has then.
+ * of the Lease, two requests of 3 s at most, still within the 10 s that a pod has then.
  */
 const LAST_WORD_MS = 4_000;
 
@@ -41,7 +41,7 @@ export interface ProcessOptions {
  * has ended well; rejects where it has lost the Lease, and nothing of it goes on then.
  */
 export async function runProcess(options: ProcessOptions): Promise<void> {
-  const { config, cluster, clock, log, metrics, version, identity, guard, stop, open } = options;
+  const { config, cluster, clock, log, metrics, version, identity, stop, open } = options;
   const { host } = new URL(cluster.server);
   if (cluster.isUnverified)
     log.warn(
@@ -78,18 +78,10 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     ? new Election({ ...lease, client, clock, log, identity, work })
     : { run: work, isLeader: () => true, mayStartCall: () => true };
   const operator = createOperator({
-    config,
-    cluster,
+    ...options,
     client,
-    clock,
-    log,
-    metrics,
-    version,
-    instance: identity,
     lease,
     mayStartCall: () => leadership.mayStartCall(),
-    guard,
-    ...(open && { openApi: open.api }),
     signal: stopWatches.signal,
     stopCalls: stopCalls.signal,
   });

@@ -74,7 +74,7 @@ export async function startInner(
     log,
     metrics,
     version: 'test',
-    instance: 'inner',
+    identity: 'inner',
     lease: undefined,
     mayStartCall: () => true,
     guard: createRedactor().add,

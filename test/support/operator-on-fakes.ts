@@ -94,7 +94,7 @@ export async function startOnFakes(
     log: recordingLog().log,
     metrics: createMetrics(),
     version: 'test',
-    instance: 'test',
+    identity: 'test',
     lease: undefined,
     mayStartCall,
     guard: (values) => {
