@@ -154,7 +154,7 @@ test('turns come by time of entry, what was edited a minute earlier, later calls
         const id = String(nth);
         void ask(id, urgency, isWithdrawn && withdrawn.signal).then((permit) => permit?.finish());
         await settle();
-        if (isWoken) expect(limiter.wake(id)).toBe(true);
+        if (isWoken) limiter.wake(id);
         const entered = clock.monotonic() - (urgency === 'user' ? 60_000 : 0);
         if (!isWithdrawn) ranks.push([id, urgency === 'later' ? -Infinity : entered]);
       }
