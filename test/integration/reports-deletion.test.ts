@@ -120,7 +120,7 @@ test('in a namespace that takes no event the log names the organization and what
   operator.clock.advance(11 * MINUTE);
   await orgs.untilGone('acme');
   await operator.idle();
-  const lines = operator.messages.filter((line) => line.startsWith('warn'));
+  const lines = operator.messages.filter((line) => /^warn .*left at the API/.test(line));
   expect(lines).toEqual([expect.stringContaining(ORGANIZATION)]);
   expect(lines[0]).toContain('ours');
 });
