@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { controlPlane, waitFor } from '../../controlplane/client.ts';
+import { controlPlane } from '../../controlplane/client.ts';
 import { requestToken, writeTokenKubeconfig } from '../../controlplane/identity.ts';
 import type { Call, Match } from '../../simulator/types.ts';
 import { startOperator } from '../../support/operator.ts';
@@ -41,8 +41,6 @@ export async function runSilence(silence: Silence): Promise<Delays> {
     const operator = isFrozen ? await startThrough(wire.port, stage) : await stage.start();
     try {
       const changes = await prepare(stage);
-      // One that is opened later would not be silent.
-      if (!isFrozen) await untilWatched(stage, ['management-api', 'refused', 'missing']);
       if (isFrozen) wire.freeze();
       else if (silence === 'every watch falls silent')
         for (const watch of stage.kube.watches) watch.freeze();
@@ -80,19 +78,6 @@ async function startThrough(
     kubeconfig: await writeTokenKubeconfig(file, { server, caPem: ca, token, namespace }),
     apiUrl: api.url,
     flags: ['--namespaces', namespace, '--leader-elect=false', '--api-rate', '0'],
-  });
-}
-
-/**
- * Resolves when the operator watches these Secrets: it is told by a line of all that happens to
- * them from now on.
- */
-async function untilWatched({ kube }: Stage, names: readonly string[]): Promise<void> {
-  const selectors = (): (string | null)[] =>
-    [...kube.watches].map(({ path }) => new URL(path, kube.url).searchParams.get('fieldSelector'));
-  await waitFor(selectors, {
-    what: `a watch of each of the Secrets ${names.join(', ')}`,
-    until: (watched) => names.every((name) => watched.includes(`metadata.name=${name}`)),
   });
 }
 
