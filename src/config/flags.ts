@@ -40,7 +40,7 @@ export const FLAGS = {
     'Timeout of a whole call to the management API; 1s to 5m.',
   ),
   kubeconfig: flag(z.optional(value.readableFile), 'FILE').about(
-    'Kubeconfig file; else that of the Pod, or the usual one.',
+    'Kubeconfig file; else the usual one, or the access that a Pod has.',
   ),
   context: flag(z.optional(z.string()), 'NAME').about(
     'Context of the kubeconfig to use; else the current one.',
