@@ -90,7 +90,7 @@ test(
     const operator = await start('started');
     await expectReadyz(
       operator,
-      /^\[-\] informers: pipesettings: the API server knows no pipesettings\.pipewright\.dev; install the CRDs of this release/,
+      /^not ready: pipesettings: the API server knows no pipesettings\.pipewright\.dev; install the CRDs of this release/,
     );
     await operator.waitForLine(
       ({ level, error }) => level === 'warn' && String(error).includes('install the CRDs'),
@@ -112,7 +112,7 @@ test(
   async () => {
     await controlPlane.stopApiServer();
     const operator = await start('started');
-    await expectReadyz(operator, /^\[-\] informers: pipesettings: .*ECONNREFUSED/);
+    await expectReadyz(operator, /^not ready: pipesettings: .*ECONNREFUSED/);
     expect(await operator.page('livez')).toMatch(/ok\n$/);
     await controlPlane.startApiServer();
     await works(operator);
