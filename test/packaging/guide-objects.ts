@@ -37,6 +37,8 @@ export interface GuideObjects {
   key(name: string, values: Readonly<Record<string, string>>): Promise<void>;
   /** Asks for another try, and does not wait for it. */
   retry(path: string): Promise<void>;
+  /** The same again and again, until it has that reason: a Secret's value is in use for 5 s. */
+  retryUntil(path: string, reason: string): Promise<void>;
   until(path: string, what: string, fits: (stored: Stored) => boolean): Promise<void>;
   /** Waits for that reason of `Ready`, told of the spec as it is now. */
   reasonIs(path: string, reason: string): Promise<void>;
@@ -64,10 +66,24 @@ export function guideObjects({ admin }: ControlPlane, namespace: string): GuideO
           one.observedGeneration === metadata.generation,
       ),
     );
+  const retry: GuideObjects['retry'] = (path) =>
+    edit(path, (stored) => {
+      const annotations = { 'pipewright.dev/reconcile-requested-at': randomUUID() };
+      return { ...stored, metadata: { ...stored.metadata, annotations } };
+    });
   return {
     put,
     edit,
     until,
+    retry,
+    async retryUntil(path, reason) {
+      const retried = async (): Promise<Stored> => {
+        await retry(path);
+        return read(path);
+      };
+      const until = (stored: Stored): boolean => isReadyAs(stored, reason);
+      await waitFor(retried, { what: `${path}: ${reason}`, until });
+    },
     async remove(path) {
       await restRequestOk(admin, 'DELETE', path);
     },
@@ -78,11 +94,6 @@ export function guideObjects({ admin }: ControlPlane, namespace: string): GuideO
       ]);
       await put(secrets, { metadata: { name }, data: Object.fromEntries(encoded) });
     },
-    retry: (path) =>
-      edit(path, (stored) => {
-        const annotations = { 'pipewright.dev/reconcile-requested-at': randomUUID() };
-        return { ...stored, metadata: { ...stored.metadata, annotations } };
-      }),
     reasonIs: (path, reason) => until(path, reason, (stored) => isReadyAs(stored, reason)),
     async mayReadSecret(name, isAllowed) {
       const resourceAttributes = { namespace, verb: 'get', resource: 'secrets', name };

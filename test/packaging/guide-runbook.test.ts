@@ -35,8 +35,7 @@ async function refused(): Promise<void> {
     spec: { ...spec, suspend: false },
   }));
   await objects.key('management-api', OLD);
-  await objects.retry(ORDERS);
-  await objects.reasonIs(ORDERS, 'Unauthorized');
+  await objects.retryUntil(ORDERS, 'Unauthorized');
 }
 
 async function newKey(): Promise<void> {
