@@ -43,16 +43,11 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     fields: ['path', 'errorStack'],
     means: 'Report it with this line. Other watches are not affected.',
   },
-  'cannot send events': {
-    level: 'warn',
-    fields: ['namespace'],
-    means: 'Objects are reconciled all the same. Check the rights of the ServiceAccount.',
-  },
   'event dropped': {
     level: 'warn',
     fields: ['namespace', 'name', 'note'],
     means:
-      'The API server refused it, or did not take it within 2 minutes. The note is what the event would have said.',
+      'The API server did not take it; the error says why. Objects are reconciled all the same. The note is what the event would have said.',
   },
   'event dropped: too many wait': {
     level: 'warn',
@@ -72,8 +67,9 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
   },
   'lost the leadership': {
     level: 'warn',
-    fields: ['identity', 'why'],
-    means: 'Another replica continues, or this one when it holds the Lease again.',
+    fields: ['identity', 'holder'],
+    means:
+      'It was not renewed for 10 s, or holder has it now. Another replica continues, or this one when it holds the Lease again.',
   },
   'deleting an Organization with private endpoints left at the API': {
     level: 'warn',

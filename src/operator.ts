@@ -51,16 +51,7 @@ export function createOperator(options: OperatorOptions) {
     wake: (id) => queue.add(id, 'scheduled'),
     onWait: metrics.onWait,
   });
-  const secretListeners: ((secret: string) => void)[] = [];
-  const secrets = createSecrets({
-    client,
-    clock,
-    signal,
-    labels: config.secretSelector,
-    onChange: (namespace, name) => {
-      for (const listener of secretListeners) listener(`${namespace}/${name}`);
-    },
-  });
+  const secrets = createSecrets(client, clock, signal, config.secretSelector);
   const credentials = createCredentials({
     secrets,
     baseUrl: api.baseUrl,
@@ -83,7 +74,7 @@ export function createOperator(options: OperatorOptions) {
     enqueue: (id, priority) => queue.add(id, priority),
     changed: (id) => worker.changed(id),
     forgetSecret: credentials.forget,
-    onSecretChange: (listener) => void secretListeners.push(listener),
+    onSecretChange: secrets.onChange,
     log,
     apiTimeoutMs: config.apiTimeoutMs,
     planOnly: config.planOnly,

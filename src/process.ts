@@ -4,7 +4,7 @@ import type { Config } from './config/config.ts';
 import { createKubeClient } from './kube/client.ts';
 import type { Cluster } from './kube/cluster.ts';
 import type { Informers } from './kube/informers.ts';
-import { Election } from './kube/lease.ts';
+import { createElection } from './kube/lease.ts';
 import { createOperator } from './operator.ts';
 import type { startServer } from './telemetry/health.ts';
 import type { Log } from './telemetry/log.ts';
@@ -75,8 +75,8 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     await Promise.race([operator.worker.run(signal), graceIsOver]);
   };
   const leadership = lease
-    ? new Election({ ...lease, client, clock, log, identity, work })
-    : { run: work, isLeader: () => true, mayStartCall: () => true };
+    ? createElection(client, clock, log, { ...lease, identity })
+    : { run: () => work(stop), isLeader: () => true, mayStartCall: () => true };
   const operator = createOperator({
     ...options,
     client,
@@ -97,7 +97,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   const api = operator.api.baseUrl;
   log.info({ version, api, cluster: host, port: server.port, identity }, 'started');
   try {
-    await leadership.run(stop);
+    await leadership.run(stop, work);
     await Promise.race([operator.events.flush(), graceIsOver]);
   } finally {
     stopWatches.abort();

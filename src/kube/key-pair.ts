@@ -13,43 +13,27 @@ export interface KeyPair {
   readonly keySecret: string;
 }
 
-/** In bytes: with more, the header would not fit into the 8 KiB that many servers take. */
-const LONGEST = { keyId: 256, keySecret: 4096 };
-
-/** How many keys of a Secret a message names. */
-const NAMED_KEYS = 5;
-
-const BASIC_AUTH = 'kubernetes.io/basic-auth';
-const BASIC_AUTH_KEYS = { keyId: 'username', keySecret: 'password' };
-const USUAL_KEYS = { keyId: 'keyId', keySecret: 'keySecret' };
-
 /** The key pair, or what is wrong with the Secret: never a value. */
-export function keyPairIn(secret: SecretObject, ref: SecretRef): KeyPair | string {
-  const usual = secret.type === BASIC_AUTH ? BASIC_AUTH_KEYS : USUAL_KEYS;
-  const keyId = partOf(secret, ref.keyIdKey ?? usual.keyId, LONGEST.keyId);
-  const keySecret = partOf(secret, ref.keySecretKey ?? usual.keySecret, LONGEST.keySecret);
-  if ('problem' in keyId) return keyId.problem;
-  if ('problem' in keySecret) return keySecret.problem;
-  if (keyId.value.includes(':'))
-    return 'the API key id contains ":", which HTTP Basic authentication does not allow. Check that id and secret are not swapped';
-  return { keyId: keyId.value, keySecret: keySecret.value };
-}
-
-/** One value, without the white space around it. */
-function partOf(
-  { data = {} }: SecretObject,
-  key: string,
-  longest: number,
-): { readonly value: string } | { readonly problem: string } {
-  const encoded = Object.hasOwn(data, key) ? data[key] : undefined;
-  if (encoded === undefined) {
-    return {
-      problem: `it has no key "${key}" (its keys: ${someNames(Object.keys(data))}). Add it, or name another key in spec.credentialsSecretRef`,
-    };
+export function keyPairIn({ type, data = {} }: SecretObject, ref: SecretRef): KeyPair | string {
+  const isBasicAuth = type === 'kubernetes.io/basic-auth';
+  // With more bytes the header would not fit into the 8 KiB that many servers take.
+  const parts = [
+    ['keyId', ref.keyIdKey ?? (isBasicAuth ? 'username' : 'keyId'), 256],
+    ['keySecret', ref.keySecretKey ?? (isBasicAuth ? 'password' : 'keySecret'), 4_096],
+  ] as const;
+  const pair = { keyId: '', keySecret: '' };
+  for (const [part, key, longest] of parts) {
+    const encoded = Object.hasOwn(data, key) ? data[key] : undefined;
+    if (encoded === undefined)
+      return `it has no key "${key}" (its keys: ${someOf(data)}). Add it, or name another key in spec.credentialsSecretRef`;
+    // White space around a value is not part of it.
+    pair[part] = Buffer.from(encoded, 'base64').toString('latin1').trim();
+    const problem = problemIn(pair[part], longest);
+    if (problem !== undefined) return `its key "${key}" ${problem}`;
   }
-  const value = Buffer.from(encoded, 'base64').toString('latin1').trim();
-  const problem = problemIn(value, longest);
-  return problem === undefined ? { value } : { problem: `its key "${key}" ${problem}` };
+  return pair.keyId.includes(':')
+    ? 'the API key id contains ":", which HTTP Basic authentication does not allow. Check that id and secret are not swapped'
+    : pair;
 }
 
 function problemIn(value: string, longest: number): string | undefined {
@@ -63,27 +47,19 @@ function problemIn(value: string, longest: number): string | undefined {
 }
 
 /** The first few names, so that what to do about it stays in the message. */
-function someNames(names: readonly string[]): string {
-  if (names.length === 0) return 'none';
-  const named = names.toSorted().slice(0, NAMED_KEYS);
-  const more = names.length - named.length;
-  const list = named.map((name) => `"${name}"`).join(', ');
-  return more > 0 ? `${list} and ${more} more` : list;
+function someOf(data: object): string {
+  const names = Object.keys(data).toSorted();
+  const list = names.slice(0, 5).map((name) => `"${name}"`);
+  const more = names.length - list.length;
+  return `${list.join(', ') || 'none'}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** As the README and the guides have it in their commands. */
 const PLACEHOLDER = /^<.*>$|^(your|replace|new)\b.*$|^.*(placeholder|changeme|change-me).*$/i;
 
-/**
- * What can be seen of a key that the API has refused, without showing it; undefined where it looks
- * like any other.
- */
+/** What can be seen of a key that the API has refused, without showing it. */
 export function doubtAbout({ keyId, keySecret }: KeyPair): string | undefined {
-  const parts = [
-    ['id', keyId],
-    ['secret', keySecret],
-  ] as const;
-  for (const [name, value] of parts) {
+  for (const [name, value] of Object.entries({ id: keyId, secret: keySecret })) {
     if (PLACEHOLDER.test(value)) return `The ${name} in the Secret looks like a placeholder`;
     if (isEncodedText(value))
       return `The ${name} in the Secret is base64 of a text: it may have been encoded twice`;
@@ -95,7 +71,7 @@ export function doubtAbout({ keyId, keySecret }: KeyPair): string | undefined {
 
 /** A key of random letters decodes to bytes that nobody could print. */
 function isEncodedText(value: string): boolean {
-  if (value.length < 12 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value) || value.length % 4 !== 0)
-    return false;
-  return /^[\u0020-\u007e]+\s*$/.test(Buffer.from(value, 'base64').toString('latin1'));
+  const bytes = Buffer.from(value, 'base64');
+  const isBase64 = value.length >= 12 && bytes.toString('base64') === value;
+  return isBase64 && /^[\u0020-\u007e]+\s*$/.test(bytes.toString('latin1'));
 }

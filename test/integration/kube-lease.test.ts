@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
 import { loadCluster } from '../../src/kube/kubeconfig.ts';
-import { Election, type Lease } from '../../src/kube/lease.ts';
+import { createElection, type Election, type Lease } from '../../src/kube/lease.ts';
 import {
   applyYaml,
   controlPlane,
@@ -37,8 +37,8 @@ function start(namespace: string, identity: string, real: KubeClient = client): 
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   };
   const names = { namespace, name: 'pipewright', identity };
-  const election = new Election({ client: real, clock: systemClock, log, work, ...names });
-  const ended = Promise.resolve().then(() => election.run(stop.signal));
+  const election = createElection(real, systemClock, log, names);
+  const ended = Promise.resolve().then(() => election.run(stop.signal, work));
   const candidate: Candidate = { election, stop, messages, ended };
   return candidate;
 }
@@ -60,9 +60,7 @@ describe.concurrent('two processes at one Lease', () => {
     expect(first.spec).toMatchObject({
       holderIdentity: 'a',
       leaseDurationSeconds: 15,
-      leaseTransitions: 0,
     });
-    expect(first.spec?.acquireTime).toMatch(/\.\d{6}Z$/);
     const b = start(namespace, 'b');
     await waitFor(() => b.messages.join(), {
       what: 'b to stand by',
@@ -76,7 +74,6 @@ describe.concurrent('two processes at one Lease', () => {
     expect(a.election.mayStartCall()).toBe(false);
     expect((await leaseOf(namespace)).spec).toMatchObject({
       holderIdentity: 'b',
-      leaseTransitions: 1,
     });
     b.stop.abort();
     await b.ended;
@@ -86,15 +83,14 @@ describe.concurrent('two processes at one Lease', () => {
     });
   });
 
-  test('the rules of the README are enough, and one that is missing is named', async () => {
+  test('the rules of the README are enough, and of one that is missing the server says who needs it', async () => {
     const namespace = await newNamespace();
     const kubeconfig = await serviceAccountKubeconfig(namespace, 'pipewright');
     const own = createKubeClient(await loadCluster({ kubeconfig }));
     const a = start(namespace, 'a', own);
     const said = await waitFor(() => a.messages.join('\n'), { what: 'a complaint' });
-    expect(said).toContain(
-      '{apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"]}',
-    );
+    expect(said).toContain(`system:serviceaccount:${namespace}:pipewright`);
+    expect(said).toContain('cannot get resource');
     await applyYaml(role, namespace);
     await leading(a);
     const b = start(namespace, 'b', own);

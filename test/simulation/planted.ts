@@ -229,8 +229,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'A process that stood still begins a call by a Lease that is over',
     file: 'kube/lease.ts',
-    from: 'return this.#isLeader && this.#isFresh();',
-    to: 'return this.#isLeader;',
+    from: '=> isLeader && isFresh(),',
+    to: '=> isLeader,',
   },
   {
     name: 'Absence is judged by when a list was answered: a deletion leaves what lands meanwhile',

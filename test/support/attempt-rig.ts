@@ -124,7 +124,7 @@ export function attemptRig(limits: Partial<LimiterOptions> = {}): AttemptRig {
       close: async () => undefined,
     },
     limiter,
-    secrets: { awaitChange: () => undefined, release: () => undefined, state: () => rig.secret },
+    secrets: { awaitChange: () => undefined, state: () => rig.secret },
     readCredential: async () => rig.key,
     clock,
     enqueue,

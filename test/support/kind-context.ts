@@ -35,7 +35,6 @@ export function aKindContext(
     }),
     secrets: {
       awaitChange: () => undefined,
-      release: () => undefined,
       state: () => ({ state: 'unknown' }),
     },
     readCredential: async (namespace) => ({

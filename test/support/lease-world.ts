@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../src/clock.ts';
 import type { KubeClient, RequestCall } from '../../src/kube/client.ts';
 import { KubeError } from '../../src/kube/errors.ts';
-import { Election, type Lease } from '../../src/kube/lease.ts';
+import { createElection, type Election, type Lease } from '../../src/kube/lease.ts';
 import { FakeClock } from './fake-clock.ts';
 import { recordingLog } from './recording-log.ts';
 
@@ -104,7 +104,7 @@ export class LeaseWorld {
     const request = (call: RequestCall) => this.#request(candidate, call);
     const client = { request } as KubeClient;
     const names = { namespace: 'pw', name: 'pipewright', identity };
-    const election = new Election({ client, clock, log, work, ...names });
+    const election = createElection(client, clock, log, names);
     const candidate: Candidate = {
       election,
       clock,
@@ -119,7 +119,7 @@ export class LeaseWorld {
       candidate.outcome = outcome;
       options.onEnd?.();
     };
-    election.run(stop.signal).then(
+    election.run(stop.signal, work).then(
       () => ends('well'),
       (error: unknown) => ends(String(error)),
     );

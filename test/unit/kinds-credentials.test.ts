@@ -40,9 +40,8 @@ function setUp(secrets: Record<string, SecretRead>, baseUrl = 'https://api.test'
   const forgotten: string[] = [];
   const credentials = createCredentials({
     secrets: {
-      read: (namespace, name) =>
-        Promise.resolve(secrets[`${namespace}/${name}`] ?? { state: 'absent' }),
-      forget: (namespace, name) => void forgotten.push(`${namespace}/${name}`),
+      read: (key) => Promise.resolve(secrets[key] ?? { state: 'absent' }),
+      forget: (key) => void forgotten.push(key),
     },
     baseUrl,
     guard: (values) => {

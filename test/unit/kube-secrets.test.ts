@@ -36,13 +36,8 @@ function world(labels?: Readonly<Record<string, string>>) {
     return { ...secret, metadata: { name: 'api', namespace: 'ns', labels: own, resourceVersion } };
   };
   const client = { request: get } as Pick<KubeClient, 'request'> as KubeClient;
-  const secrets = createSecrets({
-    client,
-    clock,
-    signal: stop.signal,
-    labels,
-    onChange: (namespace, name) => changes.push(`${namespace}/${name}`),
-  });
+  const secrets = createSecrets(client, clock, stop.signal, labels);
+  secrets.onChange((key) => changes.push(key));
   const pass = async (ms: number): Promise<void> => {
     for (let left = ms; left > 0; left -= SECOND) await clock.advance(Math.min(left, SECOND));
   };
@@ -58,20 +53,20 @@ describe('reading', () => {
     const on = world();
     const { secrets, pass } = on;
     on.stored = holding('one');
-    const all = [1, 2, 3].map(() => secrets.read('ns', 'api'));
+    const all = [1, 2, 3].map(() => secrets.read('ns/api'));
     expect(await Promise.all(all)).toMatchObject(all.map(() => ({ state: 'present' })));
     expect(on.gets, 'one in flight for all').toBe(1);
     on.stored = holding('two');
     await pass(4_900);
-    expect(await secrets.read('ns', 'api')).toMatchObject({
+    expect(await secrets.read('ns/api')).toMatchObject({
       secret: { data: holding('one').data },
     });
     await pass(200);
-    expect(await secrets.read('ns', 'api')).toMatchObject({
+    expect(await secrets.read('ns/api')).toMatchObject({
       secret: { data: holding('two').data },
     });
     on.stored = holding('three');
-    expect(await secrets.read('ns', 'api', 'anew')).toMatchObject({
+    expect(await secrets.read('ns/api', 'anew')).toMatchObject({
       secret: { data: holding('three').data },
     });
     expect(on.gets).toBe(3);
@@ -80,15 +75,15 @@ describe('reading', () => {
   test('what is not there is absent; another version is news, the first read is none', async () => {
     const on = world();
     const { secrets, changes } = on;
-    expect(secrets.state('ns', 'api')).toEqual({ state: 'unknown' });
-    expect(await secrets.read('ns', 'api')).toEqual({ state: 'absent' });
+    expect(secrets.state('ns/api')).toEqual({ state: 'unknown' });
+    expect(await secrets.read('ns/api')).toEqual({ state: 'absent' });
     expect(changes).toEqual([]);
     on.stored = holding('one');
-    const read = await secrets.read('ns', 'api', 'anew');
-    expect(secrets.state('ns', 'api')).toMatchObject({ state: 'present' });
-    expect(read).toMatchObject(secrets.state('ns', 'api'));
+    const read = await secrets.read('ns/api', 'anew');
+    expect(secrets.state('ns/api')).toMatchObject({ state: 'present' });
+    expect(read).toMatchObject(secrets.state('ns/api'));
     expect(changes).toEqual(['ns/api']);
-    await secrets.read('ns', 'api', 'anew');
+    await secrets.read('ns/api', 'anew');
     expect(changes).toHaveLength(1);
   });
 
@@ -96,23 +91,33 @@ describe('reading', () => {
     const on = world({ use: 'api', tier: 'one' });
     const { secrets } = on;
     on.stored = holding('one', { use: 'api' });
-    const read = await secrets.read('ns', 'api');
+    const read = await secrets.read('ns/api');
     expect(read).toMatchObject({ state: 'forbidden' });
     expect(JSON.stringify(read)).toContain('--secret-selector use=api,tier=one');
     expect(JSON.stringify(read)).not.toContain(btoa('one'));
     on.stored = holding('one', { use: 'api', tier: 'one', more: 'x' });
-    expect(await secrets.read('ns', 'api', 'anew')).toMatchObject({ state: 'present' });
+    expect(await secrets.read('ns/api', 'anew')).toMatchObject({ state: 'present' });
   });
 
   test('a missing right names the rule; any other failure is thrown and changes nothing', async () => {
     const on = world();
     const user = 'system:serviceaccount:ns:operator';
     on.fail = refusal(403, `secrets "api" is forbidden: User "${user}" cannot get resource`);
-    const read = await on.secrets.read('ns', 'api');
-    expect(JSON.stringify(read)).toContain('resourceNames: [\\"api\\"], verbs: [\\"get\\"]');
+    const read = await on.secrets.read('ns/api');
+    const rule =
+      '{apiGroups: [""], resources: ["secrets"], resourceNames: ["api"], verbs: ["get"]}';
+    expect(read).toEqual({
+      state: 'forbidden',
+      message: `${user} may not get the Secret "api"; add to a Role in namespace "ns" bound to ${user} the rule ${rule}`,
+    });
+    on.fail = refusal(403, 'admission webhook "guard" denied the request: not on Fridays');
+    expect(await on.secrets.read('ns/api', 'anew')).toEqual({
+      state: 'forbidden',
+      message: expect.stringMatching(/^The Secret "api" may not be read: .*not on Fridays$/),
+    });
     on.fail = refusal(500);
-    await expect(on.secrets.read('ns', 'api', 'anew')).rejects.toBe(on.fail);
-    expect(on.secrets.state('ns', 'api')).toEqual({ state: 'forbidden' });
+    await expect(on.secrets.read('ns/api', 'anew')).rejects.toBe(on.fail);
+    expect(on.secrets.state('ns/api')).toEqual({ state: 'forbidden' });
     expect(on.changes).toEqual([]);
   });
 });
@@ -121,14 +126,14 @@ describe('a Secret that an object waits for', () => {
   test('is asked for every 2 s, then 10 s, then 60 s, and its change is told', async () => {
     const on = world();
     const { secrets, changes, pass } = on;
-    await secrets.read('ns', 'api');
+    await secrets.read('ns/api');
     const during = async (ms: number): Promise<number> => {
       const before = on.gets;
       await pass(ms);
       return on.gets - before;
     };
-    secrets.awaitChange('a', 'ns', 'api');
-    secrets.awaitChange('a', 'ns', 'api');
+    secrets.awaitChange('a', 'ns/api');
+    secrets.awaitChange('a', 'ns/api');
     expect(await during(MINUTE)).toBeOneOf([30, 31]);
     expect(await during(9 * MINUTE)).toBeOneOf([53, 54, 55]);
     expect(await during(20 * MINUTE)).toBeOneOf([20, 21]);
@@ -142,7 +147,7 @@ describe('a Secret that an object waits for', () => {
     const on = world();
     const { secrets, changes, pass } = on;
     on.stored = holding('one');
-    secrets.awaitChange('a', 'ns', 'api');
+    secrets.awaitChange('a', 'ns/api');
     await pass(2 * SECOND);
     expect(changes).toEqual(['ns/api']);
   });
@@ -150,20 +155,20 @@ describe('a Secret that an object waits for', () => {
   test('is asked for once for all, and no more when the last one that waits is gone', async () => {
     const on = world();
     const { secrets, stop, pass } = on;
-    for (const owner of ['a', 'b', 'c']) secrets.awaitChange(owner, 'ns', 'api');
+    for (const owner of ['a', 'b', 'c']) secrets.awaitChange(owner, 'ns/api');
     await pass(20 * SECOND);
     expect(on.gets).toBeOneOf([10, 11]);
-    secrets.awaitChange('c', 'ns', 'other');
-    secrets.release('a');
-    secrets.release('c');
+    secrets.awaitChange('c', 'ns/other');
+    secrets.awaitChange('a', undefined);
+    secrets.awaitChange('c', undefined);
     const before = on.gets;
     await pass(4 * SECOND);
     expect(on.gets).toBeGreaterThan(before);
-    secrets.release('b');
+    secrets.awaitChange('b', undefined);
     const last = on.gets;
     await pass(MINUTE);
     expect(on.gets).toBe(last);
-    secrets.awaitChange('a', 'ns', 'api');
+    secrets.awaitChange('a', 'ns/api');
     stop.abort();
     await pass(MINUTE);
     expect(on.gets, 'nor when the process ends').toBe(last);
@@ -172,7 +177,7 @@ describe('a Secret that an object waits for', () => {
   test('is asked for more rarely while Kubernetes gives none', async () => {
     const on = world();
     on.fail = refusal(429);
-    on.secrets.awaitChange('a', 'ns', 'api');
+    on.secrets.awaitChange('a', 'ns/api');
     let before = 0;
     for (let minute = 0; minute < 10; minute += 1) {
       before = on.gets;

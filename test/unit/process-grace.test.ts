@@ -106,7 +106,7 @@ test('a call in flight is let end: its outcome is written and told, the Lease is
   told.resolve();
   await running;
   expect(messages.join('\n')).not.toContain('a reconcile did not end within the grace period');
-  expect(messages.join('\n')).not.toContain('cannot send events');
+  expect(messages.join('\n')).not.toContain('event dropped');
   expect(kube.statusWrites).toHaveLength(1);
   expect(kube.get(pipeSettingsType, 'ns/a')?.status).toMatchObject({
     lastRequest: { operation: 'UpdatePipeSettings', outcome: 'Unknown' },

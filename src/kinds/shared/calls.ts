@@ -91,7 +91,7 @@ export class Caller<T extends KubeObject> {
     const { secrets, limiter } = this.#context;
     const name = secretRefOf(object)?.name;
     return {
-      secret: name ? secrets.state(object.metadata.namespace, name) : { state: 'unknown' },
+      secret: name ? secrets.state(`${object.metadata.namespace}/${name}`) : { state: 'unknown' },
       triedSecret: this.#keys.triedVersion(object),
       isHeld: limiter.refusedKeys.isHeld(queueKey(this.#kind, keyOf(object))),
     };

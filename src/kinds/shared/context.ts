@@ -11,7 +11,7 @@ import type { ReadCredential } from './credentials.ts';
 export interface KindContext {
   readonly api: ApiClient;
   readonly limiter: Limiter;
-  readonly secrets: Pick<Secrets, 'awaitChange' | 'release' | 'state'>;
+  readonly secrets: Pick<Secrets, 'awaitChange' | 'state'>;
   readonly readCredential: ReadCredential;
   readonly clock: Clock;
   /** Asks for a reconcile of this queue key. */

@@ -58,11 +58,11 @@ export function createCredentials(options: CredentialsOptions) {
 
   return {
     async read(namespace: string, ref: SecretRef, how?: 'anew'): Promise<CredentialRead> {
-      const found = await secrets.read(namespace, ref.name, how);
+      const key = `${namespace}/${ref.name}`;
+      const found = await secrets.read(key, how);
       if (found.state !== 'present')
         return { ok: false, problem: absence(found, namespace, ref.name) };
       const { resourceVersion, secret } = found;
-      const key = `${namespace}/${ref.name}`;
       const choice = JSON.stringify([ref.keyIdKey, ref.keySecretKey]);
       const ofSecret = made.get(key) ?? new Map<string, Made>();
       const known = ofSecret.get(choice);
@@ -81,8 +81,7 @@ export function createCredentials(options: CredentialsOptions) {
     forget(secret: string): void {
       for (const { unguard } of made.get(secret)?.values() ?? []) unguard();
       made.delete(secret);
-      const [namespace = '', name = ''] = secret.split('/');
-      secrets.forget(namespace, name);
+      secrets.forget(secret);
     },
   };
 }

@@ -73,9 +73,7 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     return all.filter(({ metadata }) => metadata.uid !== object.metadata.uid);
   };
   const awaitSecret = (id: string, now: T | undefined, before: T | undefined): void => {
-    const name = now && secretRefOf(now)?.name;
-    if (now && name && waitsForSecret(now)) secrets.awaitChange(id, now.metadata.namespace, name);
-    else secrets.release(id);
+    secrets.awaitChange(id, now && waitsForSecret(now) ? secretKeyOf(now) : undefined);
     const former = before && secretKeyOf(before);
     if (former && store.byIndex('secret', former).length === 0) context.forgetSecret(former);
   };

@@ -75,8 +75,8 @@ const KEYS: readonly Mutation[] = [
     name: 'other-secrets-are-not-read',
     rule: 'A Secret without the labels of --secret-selector is not read, whoever names it.',
     file: 'kube/secrets.ts',
-    from: 'if (!fits) return',
-    to: 'if (labels === undefined) return',
+    from: 'if (selector.every(([label, value]) => own[label] === value))',
+    to: 'if (selector.length >= 0)',
     seenBy: { test: SECRETS, title: 'without the labels it is forbidden' },
   },
   {
