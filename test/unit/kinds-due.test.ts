@@ -169,6 +169,8 @@ describe('with another Secret', () => {
     ['and not before', 'SecretInvalid', {}, NOT],
     ['nothing is tried as long as it is not known', 'Unauthorized', is('unknown'), NOT],
     ['nothing is tried because it is gone', 'Unavailable', is('absent'), NOT],
+    ['but of a refused key that it is gone is said', 'Unauthorized', is('absent'), NOW],
+    ['or that it may not be read', 'SecretInvalid', is('forbidden'), NOW],
     ['after a start, a refused key is tried', 'Unauthorized', FIRST, NOW],
     ['after a start, what was not found is tried', 'NotFound', FIRST, NOW],
     ['after a start, a refused request is tried', 'Rejected', FIRST, NOW],

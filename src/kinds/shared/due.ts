@@ -72,7 +72,8 @@ function isSecretNew(reason: string, { secret, triedSecret }: CallFacts): boolea
   if (secret.state === 'unknown') return false;
   if (reason === 'SecretNotFound') return secret.state !== 'absent';
   if (reason === 'SecretForbidden') return secret.state !== 'forbidden';
-  if (secret.state !== 'present') return false;
+  // That it is gone, or may not be read any more, is said at once.
+  if (secret.state !== 'present') return ['Unauthorized', 'SecretInvalid'].includes(reason);
   // A process that has just started does not know with which one it failed.
   return triedSecret === undefined
     ? OF_SECRET.includes(reason)

@@ -23,9 +23,13 @@ const AT_WORK_MS = 60_000;
 
 type Pending = NonNullable<Org['status']['pendingChange']>;
 
-/** The calls of a run in the order that the operator chose, and no others. */
+/**
+ * The calls of a run in the order that the operator chose, and no others. A Secret may be read once
+ * more on a slow machine: a value is used for five seconds.
+ */
 export function labelsOf({ calls }: Pick<Run, 'calls'>): Label[] {
-  return calls.map(({ label }) => label).filter((label) => !isAside(label));
+  const labels = calls.map(({ label }) => label).filter((label) => !isAside(label));
+  return labels.filter((label, index) => label !== 'secret' || labels[index - 1] !== 'secret');
 }
 
 /**
