@@ -20,8 +20,9 @@ interface Event {
 export type Events = ReturnType<typeof createEvents>;
 
 /**
- * Sends events one after another, beside everything else. Each has one try: it follows a status that
- * the API server has just taken, and the log has what is dropped. `instance`: at most 128 bytes.
+ * Sends events one after another, beside everything else. Each has one try: it follows a status
+ * that the API server has just taken, and the log has what is dropped. `instance`: at most 128
+ * bytes.
  */
 export function createEvents(client: KubeClient, clock: Clock, log: Log, instance: string) {
   const queue = new PQueue({ concurrency: 1 });
