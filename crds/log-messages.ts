@@ -30,18 +30,13 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     level: 'warn',
     fields: ['path', 'status', 'reason'],
     means:
-      'Check the connection to the API server and the rights of the ServiceAccount; the error names a missing rule or CRD.',
+      'Check the connection to the API server and the rights of the ServiceAccount; the error names a missing right or CRD.',
   },
   'a list has been refused for 30 s; going on without it': {
     level: 'warn',
     fields: ['list'],
     means:
       'The other namespaces are worked on. This one is asked for again, and worked on as soon as its list is allowed.',
-  },
-  'watch failed, a bug; listing again': {
-    level: 'error',
-    fields: ['path', 'errorStack'],
-    means: 'Report it with this line. Other watches are not affected.',
   },
   'event dropped': {
     level: 'warn',

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import packageJson from '../package.json' with { type: 'json' };
 import { systemClock } from './clock.ts';
 import { type Config, parseConfig } from './config/config.ts';
-import { loadCluster } from './kube/kubeconfig.ts';
+import { loadCluster } from './kube/cluster.ts';
 import { runProcess } from './process.ts';
 import { startServer } from './telemetry/health.ts';
 import { bugFields, errorFields, type Log } from './telemetry/log.ts';
@@ -19,7 +19,7 @@ async function run(
   guard: ReturnType<typeof createRedactor>['add'],
 ): Promise<void> {
   const stop = onTermination(log);
-  const cluster = await loadCluster({ kubeconfig: config.kubeconfig, context: config.context });
+  const cluster = await loadCluster(config.kubeconfig, config.context);
   await runProcess({
     config,
     cluster,

@@ -7,12 +7,12 @@ import { createKinds } from './kinds/index.ts';
 import { createCredentials } from './kinds/shared/credentials.ts';
 import type { KubeClient } from './kube/client.ts';
 import { createEvents } from './kube/events.ts';
-import { type Informers, startInformers } from './kube/informers.ts';
+import { type Informers, startInformers } from './kube/follow.ts';
 import { LEASE } from './kube/lease.ts';
 import { createSecrets } from './kube/secrets.ts';
 import type { ProcessOptions } from './process.ts';
 
-type OfProcess = 'config' | 'cluster' | 'clock' | 'log' | 'metrics' | 'version' | 'identity';
+type OfProcess = 'config' | 'clock' | 'log' | 'metrics' | 'version' | 'identity';
 
 export interface OperatorOptions extends Pick<ProcessOptions, OfProcess | 'guard' | 'open'> {
   readonly client: KubeClient;
@@ -31,7 +31,7 @@ export interface OperatorOptions extends Pick<ProcessOptions, OfProcess | 'guard
 
 /** Puts the parts together; nothing is read or reconciled before informers and worker run. */
 export function createOperator(options: OperatorOptions) {
-  const { config, cluster, client, clock, log, metrics, signal, stopCalls } = options;
+  const { config, client, clock, log, metrics, signal, stopCalls } = options;
   const queue = new Queue(clock, { ready: () => worker.ready() });
   const api = createApiClient({
     baseUrl: config.apiUrl,
@@ -91,16 +91,9 @@ export function createOperator(options: OperatorOptions) {
     giveUp: stopCalls,
     onReconcile: metrics.onReconcile,
   });
-  const start = (): Informers =>
-    startInformers({
-      cluster,
-      client,
-      followed: kinds.map(({ type, store }) => ({ type, sink: store.sink.bind(store) })),
-      namespaces: config.namespaces,
-      labelSelector: config.selector,
-      clock,
-      log,
-      signal,
-    });
+  const start = (): Informers => {
+    const labelSelector = config.selector;
+    return startInformers(kinds, config.namespaces, { client, labelSelector, clock, log, signal });
+  };
   return { api, limiter, queue, kinds, events, worker, startInformers: start };
 }

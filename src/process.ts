@@ -3,7 +3,7 @@ import { type Clock, pause } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { createKubeClient } from './kube/client.ts';
 import type { Cluster } from './kube/cluster.ts';
-import type { Informers } from './kube/informers.ts';
+import type { Informers } from './kube/follow.ts';
 import { createElection } from './kube/lease.ts';
 import { createOperator } from './operator.ts';
 import type { startServer } from './telemetry/health.ts';
@@ -50,7 +50,7 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     );
   cluster.userAgent = `pipewright/${version}`;
   if (open) cluster.open = open.kube;
-  const client = createKubeClient(cluster, { clock });
+  const client = createKubeClient(cluster, clock);
   const stopWatches = new AbortController();
   const stopCalls = new AbortController();
   /** Resolves when those that run after `stop` have had all the time that they get. */

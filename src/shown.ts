@@ -11,7 +11,7 @@ const MAY_BEGIN_A_PASSWORD = /[=?#]|:(?!\/\/|:|\d{1,5}(?:[:/?#\]]|$))/;
 const OF_A_FILE = /[\r\n]|\\[nr]|:\s|":|-----BEGIN|[A-Za-z0-9+/]{64}/;
 
 /** People also put what a file holds where its path belongs: a key, a kubeconfig. */
-export function isTextOfFile(text: string): boolean {
+function isTextOfFile(text: string): boolean {
   return OF_A_FILE.test(text);
 }
 

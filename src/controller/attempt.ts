@@ -102,7 +102,7 @@ export class Attempt implements Context {
     const reply = await writeFinalizers(this.#options.client, type, newest, wanted);
     if (!reply) return !present;
     const stands = (reply.metadata.finalizers ?? []).includes(name) === present;
-    take(this.known, reply, stands ? (newest.status ?? {}) : undefined);
+    take(this.known, reply);
     if (stands || isRepeated || !this.stillWanted()) return stands;
     return this.#setFinalizer(name, present, true);
   }

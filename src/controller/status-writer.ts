@@ -72,10 +72,10 @@ export async function putStatus(
   const metadata = { name, namespace, uid, resourceVersion };
   const reply = await client.request<KubeObject>({
     method: 'PUT',
-    path: objectPath(type, namespace, name, 'status'),
+    path: `${objectPath(type, namespace, name)}/status`,
     body: { apiVersion: apiVersionOf(type), kind: type.kind, metadata, status: wanted },
   });
-  take(known, reply, wanted);
+  take(known, reply);
   known.statuses.push(reply.status);
   return 'written';
 }
@@ -101,10 +101,10 @@ export function newestOf({ kind, object }: Known): KubeObject {
   return compareVersions(stored.metadata.resourceVersion, resourceVersion) < 0 ? object : stored;
 }
 
-/** The server's answer replaces what is known; who has `written` it needs no news of it. */
-export function take(known: Known, answer: KubeObject, written?: object): void {
+/** The server's answer replaces what is known. */
+export function take(known: Known, answer: KubeObject): void {
   // Not over what the watch has brought since: an edit would be unseen for ever.
-  known.kind.store.put(answer, written);
+  known.kind.store.put(answer);
   known.object = answer;
 }
 

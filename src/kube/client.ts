@@ -1,32 +1,25 @@
+import { createInterface } from 'node:readline';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Cluster } from './cluster.ts';
-import {
-  isConflict,
-  isForbidden,
-  isNotFound,
-  KubeError,
-  missingRule,
-  noAnswer,
-  refusal,
-} from './errors.ts';
+import { isConflict, isNotFound, KubeError, noAnswer, refusal } from './errors.ts';
 import { type KubeObject, objectPath, type ResourceType } from './resource.ts';
 
 /** One call. Paths come from resource.ts, so that every segment is encoded. */
 export interface RequestCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
   /** Sent as JSON; with PATCH it is a merge patch. */
   readonly body?: unknown;
-  readonly accept?: string;
-  readonly signal?: AbortSignal;
   /** For the whole call, connection and body included; default 20 s. */
   readonly timeoutMs?: number;
+  /** For a watch: takes the parsed JSON of each line as it comes; undefined: it is none. */
+  readonly onLine?: (line: unknown) => void;
 }
 
 /** Calls to one API server. */
 export interface KubeClient {
-  /** Resolves with the parsed JSON body. Throws KubeError and nothing else. */
+  /** Resolves with the parsed JSON body; of a watch, when it ends. Throws KubeError only. */
   request<T>(call: RequestCall): Promise<T>;
   /** Breaks off everything, watches too. */
   close(): Promise<void>;
@@ -38,44 +31,37 @@ export interface KubeClient {
  */
 const DEFAULT_TIMEOUT_MS = 20_000;
 
-export function createKubeClient(
-  cluster: Cluster,
-  { clock = systemClock }: { readonly clock?: Clock } = {},
-): KubeClient {
+export function createKubeClient(cluster: Cluster, clock: Clock = systemClock): KubeClient {
   async function request<T>(call: RequestCall): Promise<T> {
-    const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = call;
+    const { timeoutMs = DEFAULT_TIMEOUT_MS } = call;
     const name = `${call.method} ${call.path}`;
-    const over = Promise.withResolvers<never>();
+    const late = Promise.withResolvers<never>();
     const broken = new AbortController();
-    const end = (reason: string, body: string): void => {
-      over.reject(new KubeError({ call: name, status: 0, reason, body }));
-      broken.abort();
-    };
-    const abort = (): void => end('Aborted', '');
-    const cancel = clock.at(timeoutMs, () =>
-      end('Timeout', `nothing within ${timeoutMs / 1000} s`),
-    );
-    signal?.addEventListener('abort', abort);
-    if (signal?.aborted) abort();
+    const cancel = clock.at(timeoutMs, () => {
+      const body = `not over within ${timeoutMs / 1000} s`;
+      late.reject(new KubeError({ call: name, status: 0, reason: 'Timeout', body }));
+    });
     try {
-      // Not only by the signal: a plugin that is asked for a credential may hang.
-      return (await Promise.race([over.promise, send(cluster, call, broken.signal)])) as T;
+      // Not by the signal alone: a plugin that is asked for a credential may hang.
+      return (await Promise.race([late.promise, send(cluster, call, broken.signal)])) as T;
     } catch (error) {
       throw noAnswer(name, error);
     } finally {
       cancel();
-      signal?.removeEventListener('abort', abort);
+      broken.abort();
     }
   }
   return { request, close: () => cluster.close() };
 }
 
 async function send(cluster: Cluster, call: RequestCall, signal: AbortSignal): Promise<unknown> {
-  const { method, path, query, body, accept = 'application/json' } = call;
+  const { method, path, query = {}, body, onLine } = call;
+  const accept = 'application/json';
   const { headers, dispatcher } = await cluster.access();
   const url = new URL(cluster.server + path);
-  for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
-  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) url.searchParams.set(name, value);
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : accept;
   const answer = await dispatcher.request({
     origin: url.origin,
     path: url.pathname + url.search,
@@ -86,12 +72,18 @@ async function send(cluster: Cluster, call: RequestCall, signal: AbortSignal): P
   });
   const { statusCode: status } = answer;
   const name = `${method} ${path}`;
+  if (onLine && status === 200) {
+    const lines = createInterface({ input: answer.body });
+    // Where `onLine` throws nobody listens any more to how the connection ends.
+    lines.on('error', () => {});
+    for await (const line of lines) onLine(parse(line));
+    return undefined;
+  }
   const parsed = parse(await answer.body.text());
   if (status < 200 || status >= 300)
     throw refusal(name, status, parsed, String(answer.headers['retry-after'] ?? ''));
   if (parsed !== undefined) return parsed;
-  const problem =
-    'the answer is empty, cut short, or not JSON; is this the address of a Kubernetes API server?';
+  const problem = 'the answer is empty or no JSON; is this a Kubernetes API server?';
   throw new KubeError({ call: name, status, reason: 'Unreadable', body: problem });
 }
 
@@ -103,27 +95,22 @@ function parse(text: string): unknown {
   }
 }
 
-/**
- * The object at this path as the API server has it now; undefined where there is none. Throws
- * KubeError.
- */
+/** The object at this path as it is now; undefined: there is none. Throws KubeError. */
 export async function getObject<T extends KubeObject>(
   client: KubeClient,
   path: string,
-  limits: Pick<RequestCall, 'signal' | 'timeoutMs' | 'accept'> = {},
+  limits: Pick<RequestCall, 'timeoutMs'> = {},
 ): Promise<T | undefined> {
-  try {
-    return await client.request<T>({ method: 'GET', path, ...limits });
-  } catch (error) {
+  return client.request<T>({ method: 'GET', path, ...limits }).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
     throw error;
-  }
+  });
 }
 
 /**
  * Replaces the finalizers of an object if it still is the version that was read. Gives the new
  * version; the newest one, untouched, where somebody else has changed it; undefined where it is
- * gone. Throws KubeError, which for a missing right names the rule.
+ * gone. Throws KubeError.
  */
 export async function writeFinalizers(
   client: KubeClient,
@@ -137,16 +124,8 @@ export async function writeFinalizers(
   try {
     return await client.request<KubeObject>({ method: 'PATCH', path, body: { metadata } });
   } catch (error) {
-    if (isNotFound(error)) return undefined;
-    if (isConflict(error)) {
-      const newest = await getObject(client, path);
-      return newest?.metadata.uid === uid ? newest : undefined;
-    }
-    if (!isForbidden(error)) throw error;
-    const { group, plural: resource } = type;
-    const needs = ['get', 'list', 'watch', 'patch'];
-    const body = missingRule({ error, verb: 'patch', group, resource, namespace, needs });
-    const { status, reason } = error;
-    throw new KubeError({ call: 'a finalizer', status, reason, body, cause: error });
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+    const newest = await getObject(client, path);
+    return newest?.metadata.uid === uid ? newest : undefined;
   }
 }

@@ -1,22 +1,10 @@
 import type { RequestOptions } from 'node:https';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type ConfigOptions,
-  type DispatcherOptions,
-  KubeConfig,
-  makeAbsolutePath,
-  type RequestContext,
-} from '@kubernetes/client-node';
+import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type buildConnector, type Dispatcher, ProxyAgent } from 'undici';
 import { LEAST_TLS } from '../least-tls.ts';
 import { shown } from '../shown.ts';
 import { KubeError } from './errors.ts';
-
-/** What a call goes out with. Never logged. */
-export interface Access {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly dispatcher: Dispatcher;
-}
 
 /**
  * One API server and our identity there. client-node reads kubeconfigs and credentials; the
@@ -25,9 +13,8 @@ export interface Access {
 export class Cluster extends KubeConfig {
   userAgent = 'pipewright';
   /** How connections are opened. */
-  open: (options: DispatcherOptions) => Dispatcher = openConnections;
-  readonly #opened = new Set<Dispatcher>();
-  #current: { readonly options: DispatcherOptions; readonly dispatcher: Dispatcher } | undefined;
+  open: (options: ConnectionOptions) => Dispatcher = openConnections;
+  #current: { readonly options: ConnectionOptions; readonly dispatcher: Dispatcher } | undefined;
 
   /** `https://10.0.0.1:443`, perhaps with a path. */
   get server(): string {
@@ -44,108 +31,108 @@ export class Cluster extends KubeConfig {
     return this.getCurrentCluster()?.skipTLSVerify === true;
   }
 
-  /** Throws KubeError where there is no credential to be had. */
-  async access(): Promise<Access> {
+  /** What a call goes out with, never to be logged. Throws KubeError without a credential. */
+  async access(): Promise<{ headers: Record<string, string>; dispatcher: Dispatcher }> {
     const applied: RequestOptions = {};
     await this.applyToHTTPSOptions(applied).catch((error: unknown) => {
-      throw noCredentials(this, error);
+      throw noCredential(this, error);
     });
     const headers: Record<string, string> = { 'user-agent': this.userAgent };
-    if (applied.auth)
-      headers['authorization'] = `Basic ${Buffer.from(applied.auth).toString('base64')}`;
     // A file with a token often ends with a line end.
     for (const [name, value] of Object.entries(applied.headers ?? {}))
       headers[name.toLowerCase()] = String(value).trim();
     return { headers, dispatcher: this.#dispatcherFor(applied) };
   }
 
-  /** For what client-node sends itself: watches. */
-  override async applySecurityAuthentication(context: RequestContext): Promise<void> {
-    const { headers, dispatcher } = await this.access();
-    for (const [name, value] of Object.entries(headers)) context.setHeaderParam(name, value);
-    context.setDispatcher(dispatcher);
-  }
-
   /** Breaks off everything. */
   async close(): Promise<void> {
-    await Promise.all([...this.#opened].map((dispatcher) => dispatcher.destroy()));
-  }
-
-  /** client-node 2.0.1 does not know kubectl's tokenFile, but a provider that reads such a file. */
-  override loadFromString(text: string, options?: Partial<ConfigOptions>): void {
-    const key = /(?<=^|[\s{,])(["']?)tokenFile\1(?=\s*:)/gm;
-    super.loadFromString(text.replace(key, '$1auth-provider$1'), options);
-    for (const user of this.users) {
-      const tokenFile: unknown = user.authProvider;
-      if (typeof tokenFile === 'string' && tokenFile !== '')
-        Object.assign(user, { authProvider: { name: 'tokenFile', config: { tokenFile } } });
-    }
-  }
-
-  override makePathsAbsolute(folder: string): void {
-    super.makePathsAbsolute(folder);
-    for (const { authProvider } of this.users) {
-      const { config } = (authProvider ?? {}) as { config?: { tokenFile?: string } };
-      if (config?.tokenFile) config.tokenFile = makeAbsolutePath(folder, config.tokenFile);
-    }
+    await this.#current?.dispatcher.destroy();
   }
 
   /** Made anew only where what a connection is made with has changed, such as a rotated CA. */
   #dispatcherFor({ ca, cert, key, servername, rejectUnauthorized }: RequestOptions): Dispatcher {
-    const options = this.createDispatcherOptions(this.getCurrentCluster(), {
-      ca,
-      cert,
-      key,
-      servername,
-      rejectUnauthorized,
-    });
+    const proxyUrl = this.getCurrentCluster()?.proxyUrl;
+    const options = { ca, cert, key, servername, rejectUnauthorized, proxyUrl };
     if (this.#current && isDeepStrictEqual(this.#current.options, options))
       return this.#current.dispatcher;
-    const former = this.#current?.dispatcher;
     // What runs on the former connections may end there.
-    void former?.close().then(() => this.#opened.delete(former));
+    void this.#current?.dispatcher.close();
     const dispatcher = this.open(options);
-    this.#opened.add(dispatcher);
     this.#current = { options, dispatcher };
     return dispatcher;
   }
 }
 
-/** Of one answer, or of all that one watch brings in its time. */
-const LARGEST_BODY = 64 * 2 ** 20;
+/** What connections are made with. */
+type ConnectionOptions = RequestOptions & { readonly proxyUrl: string | undefined };
 
 /** HTTP/1.1 only: breaking off calls on HTTP/2 has ended the process. */
-function openConnections(options: DispatcherOptions): Dispatcher {
+function openConnections({ proxyUrl, ...tls }: ConnectionOptions): Dispatcher {
   const limits = {
     allowH2: false,
     // Every call has a deadline of ours; undici's own would give a watch another.
     headersTimeout: 0,
     bodyTimeout: 0,
-    maxResponseSize: LARGEST_BODY,
+    // Of one answer, or of all that one watch brings in its time.
+    maxResponseSize: 64 * 2 ** 20,
     // An idle connection whose network is gone is not tried half a minute later.
     keepAliveTimeout: 20_000,
   };
-  const tls = options.type === 'proxy' ? options.requestTls : {};
-  const connect = {
-    ...(options.type === 'agent' ? options.connect : tls),
-    ...LEAST_TLS,
-    allowH2: false,
-    timeout: 3_000,
-  } as buildConnector.BuildOptions;
-  if (options.type === 'proxy')
-    return new ProxyAgent({ ...limits, uri: options.uri, requestTls: connect });
+  const own = { ...LEAST_TLS, allowH2: false, timeout: 3_000 };
+  const connect = { ...tls, ...own } as buildConnector.BuildOptions;
+  if (proxyUrl) return new ProxyAgent({ ...limits, uri: proxyUrl, requestTls: connect });
   return new Agent({ ...limits, connect });
 }
 
-/** A plugin's output may be a credential, so it is not quoted. */
-function noCredentials(cluster: Cluster, error: unknown): KubeError {
-  const user = cluster.getCurrentUser();
-  const { code = 'error', path } = error as NodeJS.ErrnoException;
-  const command: unknown = user?.exec?.command;
-  const who = `user ${shown(user?.name ?? '')} of the kubeconfig`;
-  const body =
-    typeof command === 'string'
-      ? `the exec plugin ${shown(command)} of ${who} gave no credential; run it by hand to see why`
-      : `${path === undefined ? `a credential of ${who}` : shown(path)} cannot be read (${code}); put it there, readable for this process`;
+/**
+ * The cluster of a kubeconfig: the one named, else that of KUBECONFIG or ~/.kube/config, else the
+ * one this process runs in. Throws Error with what to do where no call can be made with it.
+ */
+export async function loadCluster(kubeconfig?: string, context?: string): Promise<Cluster> {
+  const cluster = new Cluster();
+  const file = shown(kubeconfig ?? (process.env['KUBECONFIG'] || '~/.kube/config'));
+  try {
+    if (kubeconfig === undefined) cluster.loadFromDefault(undefined, true);
+    else cluster.loadFromFile(kubeconfig);
+    // The name of what client-node makes where it has found nothing.
+    const isFound = cluster.getCurrentContext() !== 'loaded-context';
+    if (!isFound) throw Object.assign(new Error('not found'), { code: 'ENOENT' });
+  } catch (error) {
+    // Not its message: that of a parser quotes the file, which has credentials.
+    const { code = 'it is no YAML' } = error as NodeJS.ErrnoException;
+    const inPod = "in a pod mount the ServiceAccount's token (automountServiceAccountToken)";
+    throw new Error(`cannot read the kubeconfig ${file} (${code}); pass --kubeconfig, or ${inPod}`);
+  }
+  cluster.setCurrentContext(context ?? cluster.getCurrentContext());
+  const { server, proxyUrl = '', skipTLSVerify } = cluster.getCurrentCluster() ?? { server: '' };
+  const protocols = skipTLSVerify ? /^https?:/ : /^https:/;
+  const isServer = URL.canParse(server) && protocols.test(server);
+  if (!cluster.getCurrentUser() || !isServer || !/^(https?:|$)/.test(proxyUrl)) {
+    const names = cluster.getContexts().map(({ name }) => name);
+    throw new Error(
+      `context ${shown(cluster.getCurrentContext() ?? '')} of the kubeconfig ${file} is of no use: it needs a user, the https URL of a server (it has ${shown(server)}; http takes insecure-skip-tls-verify: true), and no proxy-url but http or https (it has ${shown(proxyUrl)}); mend it, or pass --context with one of: ${names.join(', ')}`,
+    );
+  }
+  informPlugin(cluster);
+  await cluster.access();
+  return cluster;
+}
+
+/** Exec plugins of API v1 refuse to run without this variable, which client-node does not set. */
+function informPlugin(config: Cluster): void {
+  const plugin: unknown = config.getCurrentUser()?.exec;
+  if (typeof plugin !== 'object' || plugin === null) return;
+  const { apiVersion, env = [] } = plugin as { apiVersion?: string; env?: readonly object[] };
+  const info = { apiVersion, kind: 'ExecCredential', spec: { interactive: false } };
+  const value = JSON.stringify(info);
+  Object.assign(plugin, { env: [...env, { name: 'KUBERNETES_EXEC_INFO', value }] });
+}
+
+/** What a plugin has printed may be a credential, so it is not quoted. */
+function noCredential(config: Cluster, error: unknown): KubeError {
+  const user = config.getCurrentUser();
+  const { code = 'it failed', path = 'auth-provider' } = error as NodeJS.ErrnoException;
+  const source = shown(String(user?.exec ? user.exec.command : path));
+  const body = `user ${shown(user?.name ?? '')} of the kubeconfig gets no credential from ${source} (${code}); try that by hand`;
   return new KubeError({ call: 'authenticate', status: 0, reason: 'NoCredentials', body });
 }

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
 /** Where a kind lives in the API; the core group is the empty string. */
 export interface ResourceType {
   readonly group: string;
@@ -8,10 +6,7 @@ export interface ResourceType {
   readonly kind: string;
 }
 
-/**
- * What is used of metadata as the API server sends it; times are RFC 3339 text. `namespace` is
- * absent in what a cluster-scoped kind sends.
- */
+/** What is used of metadata; times are RFC 3339 text. */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace: string;
@@ -23,8 +18,6 @@ export interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
-  /** When each manager last wrote its part, RFC 3339. */
-  readonly managedFields?: readonly { readonly time?: string }[];
 }
 
 /** What every object of every kind has. Kinds narrow `spec` and `status`. */
@@ -36,60 +29,33 @@ export interface KubeObject {
   readonly status?: unknown;
 }
 
-/** Whether this can be an object of a namespace; what has no name has no place in a store. */
-export function isNamed(value: unknown): value is KubeObject {
-  const { name, namespace, uid, resourceVersion } = (value as KubeObject | null)?.metadata ?? {};
-  return [name, namespace, uid, resourceVersion].every(
-    (text) => typeof text === 'string' && text !== '',
-  );
-}
-
 /** The `apiVersion` of a kind: `v1` for the core group, else `group/version`. */
 export function apiVersionOf(type: ResourceType): string {
   return type.group === '' ? type.version : `${type.group}/${type.version}`;
 }
 
-/**
- * Path of all objects of a kind; without a namespace, those of all namespaces (or of a
- * cluster-scoped kind).
- */
+/** Path of all objects of a kind, in one namespace or in all. */
 export function collectionPath(type: ResourceType, namespace?: string): string {
   const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
   const scope = namespace === undefined ? '' : `/namespaces/${segment(namespace)}`;
   return `${root}${scope}/${type.plural}`;
 }
 
-/**
- * Path of one object, or of a subresource such as `status`. Throws on a name that cannot be one
- * path segment.
- */
-export function objectPath(
-  type: ResourceType,
-  namespace: string,
-  name: string,
-  subresource?: string,
-): string {
-  const object = `${collectionPath(type, namespace)}/${segment(name)}`;
-  return subresource === undefined ? object : `${object}/${segment(subresource)}`;
+/** Path of one object. Throws on a name that cannot be one path segment. */
+export function objectPath(type: ResourceType, namespace: string, name: string): string {
+  return `${collectionPath(type, namespace)}/${segment(name)}`;
 }
 
 /** Key of an object in stores and queues: `namespace/name`. */
-export function keyOf(object: {
-  readonly metadata: Pick<ObjectMeta, 'namespace' | 'name'>;
-}): string {
-  return `${object.metadata.namespace}/${object.metadata.name}`;
+export function keyOf({ metadata }: { metadata: Pick<ObjectMeta, 'namespace' | 'name'> }): string {
+  return `${metadata.namespace}/${metadata.name}`;
 }
 
-/**
- * Whether both say that the same is wanted. Each change of a spec, and a deletion, makes a new
- * generation; but a cluster restored from a backup gives its number once more.
- */
-export function isSameDeclaration(one: KubeObject, other: KubeObject | undefined): boolean {
-  return (
-    one.metadata.generation === other?.metadata.generation &&
-    one.metadata.deletionTimestamp === other?.metadata.deletionTimestamp &&
-    isDeepStrictEqual(one.spec, other?.spec)
-  );
+/** Whether the same is wanted: each change of a spec, and a deletion, makes a new generation. */
+export function isSameDeclaration({ metadata: one }: KubeObject, other: KubeObject): boolean {
+  const { uid, generation, deletionTimestamp } = other.metadata;
+  const isSame = one.uid === uid && one.generation === generation;
+  return isSame && one.deletionTimestamp === deletionTimestamp;
 }
 
 /**

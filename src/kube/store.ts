@@ -1,55 +1,37 @@
-import type { Sink } from './follow.ts';
 import { compareVersions, type KubeObject, keyOf } from './resource.ts';
 
 /** Where a change was learned from: a list; or an event of the watch, or a reply to a call. */
 export type Origin = 'list' | 'event';
 
 export interface StoreOptions<T extends KubeObject> {
+  /** Keeps only what is used; of metadata at least name, namespace, uid and resourceVersion. */
+  readonly trim: (object: T) => T;
+  /** By the name of an index, what an object is found by in it; undefined: it is not in it. */
+  readonly indexes: Readonly<Record<string, (object: T) => string | undefined>>;
   /**
-   * Keeps only what is used. Must keep metadata's name, namespace, uid and resourceVersion.
-   * `written`: the status that it is the reply to a write of.
+   * Called after the whole list or event is in the store; must not throw. `now` and `before` may be
+   * two objects, of one name.
    */
-  readonly trim?: (object: T, written: object | undefined) => T;
-  /** Index name to what an object is filed under in it; undefined: not filed. */
-  readonly indexes?: Readonly<Record<string, (object: T) => string | undefined>>;
-  /**
-   * Called after the whole list or event is in the store; must not throw. `now` undefined: gone.
-   */
-  readonly onChange: (
-    key: string,
-    now: T | undefined,
-    before: T | undefined,
-    origin: Origin,
-  ) => void;
+  onChange(key: string, now: T | undefined, before: T | undefined, origin: Origin): void;
 }
 
-interface Change<T> {
-  readonly key: string;
-  readonly now: T | undefined;
-  readonly before: T | undefined;
-}
-
-interface Index<T> {
-  readonly valueOf: (object: T) => string | undefined;
-  readonly keys: Map<string, Set<string>>;
-}
+type Change<T> = readonly [key: string, now: T | undefined, before: T | undefined];
 
 /** The newest known version of every object of a kind, by `namespace/name`. */
 export class Store<T extends KubeObject> {
-  readonly #objects = new Map<string, T>();
-  readonly #indexes = new Map<string, Index<T>>();
+  /** For the objects of a list, page by page: no list stands in memory whole. */
+  readonly trim: (object: T) => T;
   readonly #options: StoreOptions<T>;
-  /** By namespace that is being listed (undefined: all): of what replies came meanwhile. */
-  readonly #replied = new Map<string | undefined, Set<string>>();
+  readonly #objects = new Map<string, T>();
+  /** Keys of objects, by `index/value`. */
+  readonly #indexed = new Map<string, Set<string>>();
+  /** The how many-th reply an object is. */
+  readonly #replies = new WeakMap<T, number>();
+  #lastReply = 0;
 
   constructor(options: StoreOptions<T>) {
+    this.trim = options.trim;
     this.#options = options;
-    for (const [name, valueOf] of Object.entries(options.indexes ?? {}))
-      this.#indexes.set(name, { valueOf, keys: new Map() });
-  }
-
-  get size(): number {
-    return this.#objects.size;
   }
 
   get(key: string): T | undefined {
@@ -60,122 +42,79 @@ export class Store<T extends KubeObject> {
     return this.#objects.values();
   }
 
-  /** Objects filed under `value`. Throws on an index that was not declared. */
   byIndex(index: string, value: string): T[] {
-    const found = this.#indexes.get(index);
-    if (!found)
-      throw new RangeError(`this store has no index "${index}"; declare it in its options`);
-    return [...(found.keys.get(value) ?? [])].flatMap((key) => this.#objects.get(key) ?? []);
+    const keys = this.#indexed.get(`${index}/${value}`) ?? [];
+    return [...keys].flatMap((key) => this.#objects.get(key) ?? []);
   }
 
   /**
-   * Takes the reply to a call about one object. False where it was ignored: something as new is
-   * held already, or nothing of this object is: it is gone, or not in the watch's selector, and
-   * only the watch can bring it. `written`: it is the reply to a write of this status.
+   * The reply to a call about one object. Ignored where it is not newer than what is held, and
+   * where nothing of this object is: then it is gone or not in the watch's selector, and only the
+   * watch can bring it.
    */
-  put(object: T, written?: object): boolean {
-    const key = keyOf(object);
+  put(reply: T): void {
+    const key = keyOf(reply);
     const held = this.#objects.get(key);
-    if (held?.metadata.uid !== object.metadata.uid || !isNewer(object, held)) return false;
-    for (const keys of this.#replied.values()) keys.add(key);
-    this.#tell([this.#set(this.#trim(object, written))], 'event');
-    return true;
+    if (held?.metadata.uid !== reply.metadata.uid || !isNewer(reply, held)) return;
+    const object = this.trim(reply);
+    this.#lastReply += 1;
+    this.#replies.set(object, this.#lastReply);
+    this.#options.onChange(...this.#set(key, object), 'event');
   }
 
   /**
-   * Where the news of one namespace, or of all, goes. The lists of one namespace say nothing about
-   * objects elsewhere.
+   * Before a list of one namespace, or of all, is asked for. What this returns takes the trimmed
+   * objects in place of whatever was held, also where versions went back as after a restored
+   * backup; but a reply that came while the list was on its way, and is newer than it, stays.
    */
-  sink(namespace?: string): Sink<T> {
-    return {
-      trim: (object) => this.#trim(object, undefined),
-      beginList: () => {
-        const replied = new Set<string>();
-        this.#replied.set(namespace, replied);
-        return (objects, version) => this.#replace(objects, { namespace, version, replied });
-      },
-      apply: (type, object) => this.#apply(type, object),
+  beginList(namespace?: string): (objects: readonly T[], version: string) => void {
+    const lastReply = this.#lastReply;
+    return (objects, version) => {
+      const stays = (held: T): boolean =>
+        (this.#replies.get(held) ?? 0) > lastReply &&
+        compareVersions(held.metadata.resourceVersion, version) > 0;
+      const former = new Map(this.#objects);
+      const changes: Change<T>[] = [];
+      for (const object of objects) {
+        const key = keyOf(object);
+        const held = former.get(key);
+        former.delete(key);
+        if (!held || !stays(held)) changes.push(this.#set(key, object));
+      }
+      for (const [key, held] of former) {
+        const isElsewhere = namespace !== undefined && held.metadata.namespace !== namespace;
+        if (!isElsewhere && !stays(held)) changes.push(this.#set(key, undefined));
+      }
+      for (const change of changes) this.#options.onChange(...change, 'list');
     };
   }
 
-  /**
-   * Whatever was held, also where versions went back as after a restored backup; but a reply that
-   * came while the list was on its way, and is newer than it, stands.
-   */
-  #replace(
-    objects: readonly T[],
-    list: {
-      readonly namespace: string | undefined;
-      readonly version: string;
-      readonly replied: ReadonlySet<string>;
-    },
-  ): void {
-    const { namespace, version, replied } = list;
-    const stays = (key: string, held: T): boolean =>
-      replied.has(key) && compareVersions(held.metadata.resourceVersion, version) > 0;
-    const listed = new Set<string>();
-    const changes: Change<T>[] = [];
-    for (const object of objects) {
-      const key = keyOf(object);
-      listed.add(key);
-      const held = this.#objects.get(key);
-      if (!held || !stays(key, held)) changes.push(this.#set(object));
-    }
-    for (const [key, held] of this.#objects) {
-      const isElsewhere = namespace !== undefined && held.metadata.namespace !== namespace;
-      if (!listed.has(key) && !isElsewhere && !stays(key, held)) changes.push(this.#delete(held));
-    }
-    this.#replied.delete(namespace);
-    this.#tell(changes, 'list');
-  }
-
-  #apply(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
-    const held = this.#objects.get(keyOf(object));
+  /** An event of the watch. */
+  apply(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
+    const key = keyOf(object);
+    const held = this.#objects.get(key);
     const isSame = held?.metadata.uid === object.metadata.uid;
     if (type === 'DELETED') {
       // Also where a reply has shown a later version: then it lives on outside of the selector.
-      if (held && isSame) this.#tell([this.#delete(held)], 'event');
+      if (isSame) this.#options.onChange(...this.#set(key, undefined), 'event');
     } else if (!held || !isSame || isNewer(object, held)) {
-      this.#tell([this.#set(this.#trim(object, undefined))], 'event');
+      this.#options.onChange(...this.#set(key, this.trim(object)), 'event');
     }
   }
 
-  #trim(object: T, written: object | undefined): T {
-    return this.#options.trim ? this.#options.trim(object, written) : object;
-  }
-
-  #set(now: T): Change<T> {
-    const key = keyOf(now);
+  #set(key: string, now: T | undefined): Change<T> {
     const before = this.#objects.get(key);
-    this.#objects.set(key, now);
-    this.#file(key, now, before);
-    return { key, now, before };
-  }
-
-  #delete(before: T): Change<T> {
-    const key = keyOf(before);
-    this.#objects.delete(key);
-    this.#file(key, undefined, before);
-    return { key, now: undefined, before };
-  }
-
-  #file(key: string, now: T | undefined, before: T | undefined): void {
-    for (const { valueOf, keys } of this.#indexes.values()) {
+    if (now) this.#objects.set(key, now);
+    else this.#objects.delete(key);
+    for (const [index, valueOf] of Object.entries(this.#options.indexes)) {
       const [value, former] = [now && valueOf(now), before && valueOf(before)];
       if (value === former) continue;
-      if (former !== undefined && keys.get(former)?.delete(key) && keys.get(former)?.size === 0)
-        keys.delete(former);
-      if (value !== undefined) keys.set(value, (keys.get(value) ?? new Set()).add(key));
+      const keys = this.#indexed.get(`${index}/${former}`);
+      if (keys?.delete(key) && keys.size === 0) this.#indexed.delete(`${index}/${former}`);
+      const others = this.#indexed.get(`${index}/${value}`) ?? new Set();
+      if (value !== undefined) this.#indexed.set(`${index}/${value}`, others.add(key));
     }
-  }
-
-  /** One object in place of another under the same name is told as an end and a beginning. */
-  #tell(changes: readonly Change<T>[], origin: Origin): void {
-    for (const { key, now, before } of changes) {
-      const isAnother = now && before && now.metadata.uid !== before.metadata.uid;
-      if (isAnother) this.#options.onChange(key, undefined, before, origin);
-      this.#options.onChange(key, now, isAnother ? undefined : before, origin);
-    }
+    return [key, now, before];
   }
 }
 

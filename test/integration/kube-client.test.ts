@@ -2,8 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createKubeClient } from '../../src/kube/client.ts';
-import { Cluster } from '../../src/kube/cluster.ts';
-import { loadCluster } from '../../src/kube/kubeconfig.ts';
+import { Cluster, loadCluster } from '../../src/kube/cluster.ts';
 import { controlPlane, newNamespace } from '../controlplane/client.ts';
 import { requestToken } from '../controlplane/identity.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -27,7 +26,7 @@ afterEach(() => {
 });
 
 test('a kubeconfig with a client certificate is enough', async () => {
-  const client = createKubeClient(await loadCluster({ kubeconfig: controlPlane.adminKubeconfig }));
+  const client = createKubeClient(await loadCluster(controlPlane.adminKubeconfig));
   onTestFinished(() => client.close());
   const path = '/api/v1/namespaces/default';
   expect(await client.request({ method: 'GET', path })).toMatchObject({ kind: 'Namespace' });
@@ -35,7 +34,7 @@ test('a kubeconfig with a client certificate is enough', async () => {
 
 test('a ServiceAccount mount is enough; a wrong CA is refused, and a right one put in its place is used', async () => {
   const namespace = await newNamespace();
-  const admin = createKubeClient(await loadCluster({ kubeconfig: controlPlane.adminKubeconfig }));
+  const admin = createKubeClient(await loadCluster(controlPlane.adminKubeconfig));
   onTestFinished(() => admin.close());
   await admin.request({
     method: 'POST',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
+import { loadCluster } from '../../src/kube/cluster.ts';
 import { createEvents } from '../../src/kube/events.ts';
-import { loadCluster } from '../../src/kube/kubeconfig.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
 import {
   applyYaml,
@@ -21,7 +21,7 @@ const type: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kin
 let admin: KubeClient;
 
 beforeAll(async () => {
-  admin = createKubeClient(await loadCluster({ kubeconfig: controlPlane.adminKubeconfig }));
+  admin = createKubeClient(await loadCluster(controlPlane.adminKubeconfig));
 });
 
 afterAll(() => admin.close());
@@ -82,7 +82,7 @@ describe.concurrent('events', () => {
     const namespace = await newNamespace();
     const object = await anObject(namespace);
     const own = createKubeClient(
-      await loadCluster({ kubeconfig: await serviceAccountKubeconfig(namespace, 'operator') }),
+      await loadCluster(await serviceAccountKubeconfig(namespace, 'operator')),
     );
     const { say, messages } = eventsOf(own);
     await say(object, 'Applied', 'first');

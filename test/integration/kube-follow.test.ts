@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { createKubeClient } from '../../src/kube/client.ts';
 import { Cluster } from '../../src/kube/cluster.ts';
-import { follow, type Sink } from '../../src/kube/follow.ts';
+import { startInformers } from '../../src/kube/follow.ts';
 import { collectionPath, type KubeObject, objectPath } from '../../src/kube/resource.ts';
 import { Store } from '../../src/kube/store.ts';
 import { controlPlane, newNamespace, waitFor } from '../controlplane/client.ts';
@@ -17,12 +17,35 @@ import { recordingLog } from '../support/recording-log.ts';
 const CONFIG_MAP = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
 const READ = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }];
 
+/** Counts the lists that are complete, and throws at so many events. */
+class CountingStore extends Store<KubeObject> {
+  readonly lists: number[] = [];
+  throws = 0;
+
+  constructor() {
+    super({ trim: (object) => object, indexes: {}, onChange: () => undefined });
+  }
+
+  override beginList(namespace?: string) {
+    const complete = super.beginList(namespace);
+    return (objects: readonly KubeObject[], version: string) => {
+      this.lists.push(performance.now());
+      complete(objects, version);
+    };
+  }
+
+  override apply(...event: Parameters<Store<KubeObject>['apply']>): void {
+    this.throws -= 1;
+    if (this.throws >= 0) throw new Error('a defect');
+    super.apply(...event);
+  }
+}
+
 /** ConfigMaps of a namespace, followed through a proxy that cuts. */
 class Scene {
   readonly namespace: string;
   readonly proxy: Proxy;
-  readonly store = new Store<KubeObject>({ onChange: () => undefined });
-  readonly lists: number[] = [];
+  readonly store = new CountingStore();
   readonly recorded = recordingLog();
 
   private constructor(namespace: string, proxy: Proxy) {
@@ -48,11 +71,9 @@ class Scene {
   /** Follows until the test ends; resolves when the first watch is open. `tokenFile`: its path. */
   async follow({
     tokenFile,
-    sink = (sink) => sink,
     wait = true,
   }: {
     tokenFile?: string;
-    sink?: (sink: Sink<KubeObject>) => Sink<KubeObject>;
     wait?: boolean;
   } = {}): Promise<this> {
     const cluster = new Cluster();
@@ -66,21 +87,15 @@ class Scene {
     );
     const client = createKubeClient(cluster);
     const stop = new AbortController();
-    const ended = follow<KubeObject>({
-      cluster,
+    startInformers([{ type: CONFIG_MAP, store: this.store }], [this.namespace], {
       client,
-      path: collectionPath(CONFIG_MAP, this.namespace),
       labelSelector: undefined,
       clock: systemClock,
       log: this.recorded.log,
       signal: stop.signal,
-      sink: sink(this.store.sink()),
-      onListed: () => this.lists.push(performance.now()),
-      onFailure: (error) => error.message,
     });
     onTestFinished(async () => {
       stop.abort();
-      await ended;
       await client.close();
     });
     if (wait) await this.untilWatching();
@@ -127,7 +142,7 @@ test('what is there is listed, and what happens is heard of at once', async () =
   await scene.create('b');
   await scene.remove('a');
   expect(await scene.untilHeld('b')).toBeLessThan(1_000);
-  expect([scene.lists.length, scene.recorded.messages]).toEqual([1, []]);
+  expect([scene.store.lists.length, scene.recorded.messages]).toEqual([1, []]);
 });
 
 test('a watch that the server ends in its time goes on where it was, without a list', async () => {
@@ -139,7 +154,7 @@ test('a watch that the server ends in its time goes on where it was, without a l
   });
   await scene.create('a');
   await scene.untilHeld('a');
-  expect([scene.lists.length, scene.recorded.messages]).toEqual([1, []]);
+  expect([scene.store.lists.length, scene.recorded.messages]).toEqual([1, []]);
 });
 
 test('a proxy that ends every watch at once, as it should, is not asked more than once a second', async () => {
@@ -153,7 +168,7 @@ test('a proxy that ends every watch at once, as it should, is not asked more tha
     await waitFor(() => scene.proxy.watches.has(watch), { what: 'its end', until: (is) => !is });
   }
   expect(watches).toBeLessThanOrEqual(5);
-  expect(scene.lists).toHaveLength(1);
+  expect(scene.store.lists).toHaveLength(1);
   await scene.create('a');
   await scene.untilHeld('a');
 });
@@ -162,7 +177,7 @@ const gone = (code: number, reason: string): string =>
   JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code, reason, message: 'too bad' } });
 
 test.each([
-  ['a version that is too old', (scene: Scene) => send(scene, gone(410, 'Expired')), 0],
+  ['a version that is too old', (scene: Scene) => send(scene, gone(410, 'Expired')), 1],
   ['an ERROR event', (scene: Scene) => send(scene, gone(500, 'InternalError')), 1],
   ['an event of no object', (scene: Scene) => send(scene, '{"type":"MODIFIED","object":{}}'), 1],
   [
@@ -187,7 +202,7 @@ test.each([
   scene.proxy.handle({});
   breaks(scene);
   expect(await scene.untilHeld('b')).toBeLessThan(3_000);
-  expect(scene.lists).toHaveLength(2);
+  expect(scene.store.lists).toHaveLength(2);
   expect(scene.logged(TROUBLE)).toHaveLength(warnings);
   await scene.create('c');
   await scene.untilHeld('b', 'c');
@@ -205,7 +220,7 @@ test('a watch that is cut off without a word is back within 60 s', {
   for (const watch of scene.proxy.watches) watch.freeze();
   await scene.create('a');
   expect(await scene.untilHeld('a')).toBeLessThan(60_000);
-  expect(scene.lists).toHaveLength(2);
+  expect(scene.store.lists).toHaveLength(2);
   expect(scene.logged(TROUBLE)).toHaveLength(1);
 });
 
@@ -293,22 +308,14 @@ test('a token that is refused, and another one in its file', async () => {
   expect(scene.logged(TROUBLE)).toHaveLength(1);
 });
 
-test('a sink that throws costs a list, and says that it is a bug', async () => {
+test('a defect of the store costs a list, and the log says where it is', async () => {
   const scene = await Scene.open();
-  let throws = 1;
-  await scene.follow({
-    sink: (sink) => ({
-      ...sink,
-      apply: (type, object) => {
-        throws -= 1;
-        if (throws >= 0) throw new Error('a defect');
-        sink.apply(type, object);
-      },
-    }),
-  });
+  scene.store.throws = 1;
+  await scene.follow();
   await scene.create('a');
   await scene.untilHeld('a');
-  expect(scene.logged('error watch failed, a bug; listing again')).toHaveLength(1);
+  expect(scene.logged(TROUBLE)).toHaveLength(1);
+  expect(scene.logged('CountingStore.apply')).toHaveLength(1);
   await scene.create('b');
   await scene.untilHeld('a', 'b');
 });

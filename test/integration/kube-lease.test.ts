@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { createKubeClient, type KubeClient } from '../../src/kube/client.ts';
-import { loadCluster } from '../../src/kube/kubeconfig.ts';
+import { loadCluster } from '../../src/kube/cluster.ts';
 import { createElection, type Election, type Lease } from '../../src/kube/lease.ts';
 import {
   applyYaml,
@@ -16,7 +16,7 @@ import { recordingLog } from '../support/recording-log.ts';
 let client: KubeClient;
 
 beforeAll(async () => {
-  client = createKubeClient(await loadCluster({ kubeconfig: controlPlane.adminKubeconfig }));
+  client = createKubeClient(await loadCluster(controlPlane.adminKubeconfig));
 });
 
 afterAll(() => client.close());
@@ -86,7 +86,7 @@ describe.concurrent('two processes at one Lease', () => {
   test('the rules of the README are enough, and of one that is missing the server says who needs it', async () => {
     const namespace = await newNamespace();
     const kubeconfig = await serviceAccountKubeconfig(namespace, 'pipewright');
-    const own = createKubeClient(await loadCluster({ kubeconfig }));
+    const own = createKubeClient(await loadCluster(kubeconfig));
     const a = start(namespace, 'a', own);
     const said = await waitFor(() => a.messages.join('\n'), { what: 'a complaint' });
     expect(said).toContain(`system:serviceaccount:${namespace}:pipewright`);

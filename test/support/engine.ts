@@ -60,6 +60,8 @@ export class Engine {
     this.messages = messages;
     this.queue = new Queue(this.clock, { ready: () => this.worker.ready() });
     this.store = new Store({
+      trim: (object) => object,
+      indexes: {},
       onChange: (key, now, before) => {
         this.worker.changed(idOf(key));
         const isEdited = now?.metadata.generation !== before?.metadata.generation;
@@ -108,7 +110,7 @@ export class Engine {
   /** Creates the object on the server and lets the store know. */
   given(key: string, content: object = {}): KubeObject {
     const object = this.server.create(PIPE, key, content);
-    this.store.sink().apply('ADDED', object);
+    this.store.apply('ADDED', object);
     return object;
   }
 
@@ -128,13 +130,13 @@ export class Engine {
     this.server.remove(PIPE, key);
     if (!held) return;
     const metadata = { ...held.metadata, resourceVersion: '999999' };
-    this.store.sink().apply('DELETED', { ...held, metadata });
+    this.store.apply('DELETED', { ...held, metadata });
   }
 
   /** Lets the store know what the server holds, as a watch would. */
   hear(key: string): void {
     const object = this.at(key);
-    if (object) this.store.sink().apply('MODIFIED', object);
+    if (object) this.store.apply('MODIFIED', object);
   }
 
   async close(): Promise<void> {

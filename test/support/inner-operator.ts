@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { createKubeClient } from '../../src/kube/client.ts';
-import { loadCluster } from '../../src/kube/kubeconfig.ts';
+import { loadCluster } from '../../src/kube/cluster.ts';
 import { createOperator } from '../../src/operator.ts';
 import { createRedactor } from '../../src/telemetry/mask.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
@@ -62,13 +62,12 @@ export async function startInner(
   const { config } = parsed;
   const { log, messages } = recordingLog();
   const metrics = createMetrics();
-  const cluster = await loadCluster({ kubeconfig: config.kubeconfig, context: undefined });
-  const client = createKubeClient(cluster, { clock: systemClock });
+  const cluster = await loadCluster(config.kubeconfig);
+  const client = createKubeClient(cluster, systemClock);
   const stopWatches = new AbortController();
   const stopWork = new AbortController();
   const operator = createOperator({
     config,
-    cluster,
     client,
     clock,
     log,

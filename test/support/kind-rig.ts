@@ -26,9 +26,8 @@ export class KindRig {
     this.#context = context;
     for (const object of objects) this.#stored.set(keyOf(object), object);
     this.#version = Math.max(1, ...objects.map(({ metadata }) => Number(metadata.resourceVersion)));
-    const sink = kind.store.sink();
-    const trimmed = objects.map((object) => sink.trim(asOnTheWire(object)));
-    sink.beginList()(trimmed, String(this.#version));
+    const trimmed = objects.map((object) => kind.store.trim(asOnTheWire(object)));
+    kind.store.beginList()(trimmed, String(this.#version));
   }
 
   /** As the API server has them now. */
@@ -43,14 +42,14 @@ export class KindRig {
   put(object: KubeObject): KubeObject {
     const stored = { ...object, metadata: { ...object.metadata, resourceVersion: this.#next() } };
     this.#stored.set(keyOf(stored), stored);
-    this.#kind.store.sink().apply('MODIFIED', asOnTheWire(stored));
+    this.#kind.store.apply('MODIFIED', asOnTheWire(stored));
     return stored;
   }
 
   remove(object: KubeObject): void {
     this.#stored.delete(keyOf(object));
     const metadata = { ...object.metadata, resourceVersion: this.#next() };
-    this.#kind.store.sink().apply('DELETED', { ...object, metadata });
+    this.#kind.store.apply('DELETED', { ...object, metadata });
   }
 
   /** One attempt, and its status. Undefined: there is no such object. */

@@ -84,11 +84,9 @@ export async function startOnFakes(
   if (!parsed.ok) throw new Error(parsed.message);
   const guarded = new Set<readonly string[]>();
   const stop = new AbortController();
-  const { cluster } = kube;
-  const client = createKubeClient(cluster, { clock: systemClock });
+  const client = createKubeClient(kube.cluster, systemClock);
   const operator = createOperator({
     config: parsed.config,
-    cluster,
     client,
     clock: systemClock,
     log: recordingLog().log,

@@ -1,8 +1,10 @@
 import { systemClock } from '../../src/clock.ts';
+import { pipeSettingsType as type } from '../../src/kinds/pipe-settings/resource.ts';
 import { createKubeClient } from '../../src/kube/client.ts';
-import { follow } from '../../src/kube/follow.ts';
-import { loadCluster } from '../../src/kube/kubeconfig.ts';
+import { loadCluster } from '../../src/kube/cluster.ts';
+import { startInformers } from '../../src/kube/follow.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
+import { Store } from '../../src/kube/store.ts';
 import { controlPlane } from '../controlplane/client.ts';
 import { recordingLog } from './recording-log.ts';
 import type { Pset } from './scene-objects.ts';
@@ -19,31 +21,27 @@ export interface Versions {
  * Watches from now on: what passes too quickly for reading it again and again is seen all the same.
  */
 export async function recordVersions(namespace: string): Promise<Versions> {
-  const cluster = await loadCluster({ kubeconfig: controlPlane.adminKubeconfig });
+  const cluster = await loadCluster(controlPlane.adminKubeconfig);
   const client = createKubeClient(cluster);
   const stop = new AbortController();
   const seen = new Map<string, Pset[]>();
-  const listed = Promise.withResolvers<void>();
-  const following = follow<KubeObject>({
-    cluster,
+  const store = new Store<KubeObject>({
+    trim: (object) => object,
+    indexes: {},
+    onChange: (_, now, __, origin) => {
+      if (!now || origin === 'list') return;
+      const { name } = now.metadata;
+      seen.set(name, [...(seen.get(name) ?? []), now as Pset]);
+    },
+  });
+  const { synced } = startInformers([{ type, store }], [namespace], {
     client,
-    path: `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/pipesettings`,
     labelSelector: undefined,
     clock: systemClock,
     log: recordingLog().log,
     signal: stop.signal,
-    sink: {
-      trim: (object) => object,
-      beginList: () => () => {},
-      apply: (_, object) => {
-        const { name } = object.metadata;
-        seen.set(name, [...(seen.get(name) ?? []), object as Pset]);
-      },
-    },
-    onListed: listed.resolve,
-    onFailure: ({ message }) => message,
   });
-  await listed.promise;
+  await synced;
   return {
     of: (name) => seen.get(name) ?? [],
     reasons: (name) => {
@@ -52,7 +50,6 @@ export async function recordVersions(namespace: string): Promise<Versions> {
     },
     async end() {
       stop.abort();
-      await following;
       await client.close();
     },
   };

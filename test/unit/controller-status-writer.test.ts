@@ -342,7 +342,7 @@ describe('a finalizer', () => {
     };
     engine.start();
     await reconciles(1);
-    expect(engine.messages[0]).toMatch(/^warn Kubernetes refused .*patch/);
+    expect(engine.messages[0]).toMatch(/^warn Kubernetes refused .*PATCH/);
     await engine.clock.advance(600);
     await reconciles(2);
   });

@@ -168,7 +168,7 @@ describe('an attempt is wanted', () => {
         if (!object) return;
         const deletionTimestamp = '2026-01-01T00:00:00Z';
         const metadata = { ...object.metadata, resourceVersion: '900', deletionTimestamp };
-        engine.store.sink().apply('MODIFIED', { ...object, metadata });
+        engine.store.apply('MODIFIED', { ...object, metadata });
       },
       is: false,
     },

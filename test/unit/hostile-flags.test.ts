@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { FLAG_LIST, flagOf, variableOf } from '../../src/config/flags.ts';
-import { loadCluster } from '../../src/kube/kubeconfig.ts';
+import { loadCluster } from '../../src/kube/cluster.ts';
 import { errorFields } from '../../src/telemetry/log.ts';
 import { selfSigned } from '../simulator/certificate.ts';
 
@@ -110,8 +110,8 @@ describe('whatever the process is started with', () => {
         expect(message).toMatch(/^pipewright cannot start/);
         expect(message).not.toContain(CANARY);
         vi.stubEnv('KUBECONFIG', value);
-        for (const options of [{}, { kubeconfig: value }]) {
-          const problem: unknown = await loadCluster(options).catch((error: unknown) => error);
+        for (const kubeconfig of [undefined, value]) {
+          const problem: unknown = await loadCluster(kubeconfig).catch((error: unknown) => error);
           expect(problem).toBeInstanceOf(Error);
           expect(JSON.stringify(errorFields(problem))).not.toContain(CANARY);
         }

@@ -33,18 +33,18 @@ function setUp(objects: readonly PipeSettings[]) {
   const { store } = kind;
   const others = async (object: PipeSettings): Promise<string> =>
     (await kind.reconcile(object, {} as Context)).did;
-  store.sink().beginList()([...objects], '1');
+  store.beginList()([...objects], '1');
   const listed = woken.splice(0);
   let version = 1;
   const become = (object: PipeSettings): void => {
     version += 1;
     const metadata = { ...object.metadata, resourceVersion: String(version) };
-    store.sink().apply('MODIFIED', { ...object, metadata });
+    store.apply('MODIFIED', { ...object, metadata });
   };
   const remove = (object: PipeSettings): void => {
     version += 1;
     const metadata = { ...object.metadata, resourceVersion: String(version) };
-    store.sink().apply('DELETED', { ...object, metadata });
+    store.apply('DELETED', { ...object, metadata });
   };
   return {
     store,
@@ -178,5 +178,5 @@ test('what does not fit into the schema of the status counts as never written', 
     ...alone,
     status: { attempts: 'many', notReported: [] },
   } as unknown as PipeSettings;
-  expect(setUp([]).store.sink().trim?.(bad).status).toEqual({ notReported: [] });
+  expect(setUp([]).store.trim(bad).status).toEqual({ notReported: [] });
 });

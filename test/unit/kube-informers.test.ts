@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createKubeClient } from '../../src/kube/client.ts';
-import { type Informers, startInformers } from '../../src/kube/informers.ts';
+import { type Informers, startInformers } from '../../src/kube/follow.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { Store } from '../../src/kube/store.ts';
 import { PIPE } from '../support/engine.ts';
@@ -27,7 +27,11 @@ let isSynced: boolean;
 beforeEach(async () => {
   server = await new FakeKubeServer().start();
   clock = new FakeClock();
-  store = new Store<KubeObject>({ onChange: () => undefined });
+  store = new Store<KubeObject>({
+    trim: (object) => object,
+    indexes: {},
+    onChange: () => undefined,
+  });
   stop = new AbortController();
   isSynced = false;
   server.create(PIPE, 'a/one');
@@ -39,14 +43,10 @@ afterEach(async () => {
 });
 
 function start(namespaces: readonly string[]): Informers {
-  const { cluster } = server;
   const recorded = recordingLog();
   ({ messages } = recorded);
-  const informers = startInformers({
-    cluster,
-    client: createKubeClient(cluster, { clock }),
-    followed: [{ type: PIPE, sink: (namespace) => store.sink(namespace) }],
-    namespaces,
+  const informers = startInformers([{ type: PIPE, store }], namespaces, {
+    client: createKubeClient(server.cluster, clock),
     labelSelector: undefined,
     clock,
     log: recorded.log,
@@ -92,9 +92,7 @@ describe('what is waited for', () => {
     refuse(FORBIDDEN);
     const informers = start([]);
     await eventually(() =>
-      expect(informers.missing()).toContain(
-        'is forbidden: User "pw" cannot list; allow get, list and watch on pipes.test.dev',
-      ),
+      expect(informers.missing()).toContain('is forbidden: User "pw" cannot list'),
     );
     refuse(NOT_FOUND);
     await pass(3);
@@ -109,15 +107,15 @@ describe('what is waited for', () => {
   });
 
   test.each([FORBIDDEN, NOT_FOUND])(
-    'is no namespace that has been refused for 30 s, which is asked again all the same (%j)',
+    'is no namespace that has been refused for about 30 s, which is asked again all the same (%j)',
     async (fate) => {
       refuse(fate, 'b');
       const informers = start(['a', 'b']);
-      await eventually(() => expect(store.size).toBe(1));
+      await eventually(() => expect([...store.values()]).toHaveLength(1));
       await eventually(() => expect(informers.missing()).toMatch(/^pipes in namespace "b": /));
-      await pass(29);
+      await pass(24);
       expect(isSynced).toBe(false);
-      await pass(1);
+      await pass(14);
       expect(isSynced).toBe(true);
       expect(informers.missing()).toBeUndefined();
       expect(messages).toContainEqual(
@@ -125,7 +123,7 @@ describe('what is waited for', () => {
       );
       refuse(undefined);
       await pass(36);
-      await eventually(() => expect(store.size).toBe(2));
+      await eventually(() => expect([...store.values()]).toHaveLength(2));
       expect(informers.missing()).toBeUndefined();
     },
   );

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod/mini';
 import type { Context, Kind, Result } from '../../controller/kind.ts';
 import { type Priority, queueKey } from '../../controller/queue.ts';
@@ -78,19 +77,15 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     if (former && store.byIndex('secret', former).length === 0) context.forgetSecret(former);
   };
   const store = new Store<T>({
-    trim: (object, written) => {
-      // What we have written is sound, and need not be read by its schema.
-      const isOurs = written !== undefined && isDeepStrictEqual(object.status, written);
-      return trim(object, isOurs ? (object.status as object) : sound(object.status));
-    },
+    trim: (object) => trim(object, sound(object.status)),
     indexes: { target: targetOf, secret: secretKeyOf },
     onChange: (key, now, before, origin) => {
       awaitSecret(idOf(key), now, before);
       if (!now || !before || !isSameWish(now, before)) enqueue(idOf(key), priorityOf(now, origin));
       changed(idOf(key));
-      const one = now ?? before;
-      if (!one || (now && before && isSameRival(now, before))) return;
-      for (const other of others(one)) enqueue(idOf(keyOf(other)), 'user');
+      if (now && before && isSameRival(now, before)) return;
+      const rivals = [now, before].flatMap((one) => (one ? others(one) : []));
+      for (const id of new Set(rivals.map((one) => idOf(keyOf(one))))) enqueue(id, 'user');
     },
   });
   onSecretChange((secret) => {

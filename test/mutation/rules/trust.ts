@@ -18,8 +18,8 @@ const TRUST: readonly Mutation[] = [
     name: 'least-tls-of-kubernetes',
     rule: 'Kubernetes is not reached over a TLS older than 1.2 either.',
     file: 'kube/cluster.ts',
-    from: '    ...LEAST_TLS,\n',
-    to: '',
+    from: '{ ...LEAST_TLS, allowH2',
+    to: '{ allowH2',
     seenBy: { test: LEAST_TLS, title: 'is not reached over' },
   },
   {
