@@ -39,7 +39,7 @@ export function createOperator(options: OperatorOptions) {
     timeoutMs: config.apiTimeoutMs,
     clock,
     version: options.version,
-    mayStart: options.mayStartCall,
+    stop: stopCalls,
     dispatcher: options.open?.api(),
     onCall: metrics.onCall,
   });
@@ -66,7 +66,7 @@ export function createOperator(options: OperatorOptions) {
   };
   const kinds = createKinds({
     announce,
-    api: { ...api, call: (request) => api.call({ ...request, signal: stopCalls }) },
+    api,
     limiter,
     secrets,
     readCredential: credentials.read,

@@ -19,15 +19,12 @@ export function parseBaseUrl(
   return url && !problem ? { url: new URL(normaliseBaseUrl(url)) } : { problem };
 }
 
-function problemOf(
-  { protocol, username, password, search, hash, hostname }: URL,
-  allowHttp: boolean,
-) {
+function problemOf(url: URL, allowHttp: boolean): string {
+  const { protocol, username, password, search, hash, hostname } = url;
   if (protocol !== 'https:' && protocol !== 'http:')
     return `has the scheme ${protocol.slice(0, -1)}, which is not supported; use https`;
   if (username || password) return 'must not carry a user name or password; keys come from Secrets';
-  if (search || hash)
-    return `must end with the path; remove ${search ? 'the query' : 'the fragment'}`;
+  if (search || hash) return 'must end with the path; remove what begins with ? or #';
   if (protocol === 'http:' && !allowHttp && !isLoopback(hostname))
     return 'would send the keys in clear text; use https, or --api-allow-http for a trusted network';
   return '';

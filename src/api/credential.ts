@@ -3,9 +3,7 @@ import { createMask } from '../telemetry/mask.ts';
 
 /** What a call is made with. The secret itself lives only inside `authorization` and `mask`. */
 export interface Credential {
-  /**
-   * Salted digest of key, secret and API: tells credentials apart without saying anything of them.
-   */
+  /** Salted digest: tells keys of one API apart without saying anything of them. */
   readonly id: string;
   /** The complete value of the `authorization` header. */
   readonly authorization: string;

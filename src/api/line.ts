@@ -9,14 +9,6 @@ export interface Rate {
   readonly perMs: number;
 }
 
-/** Who stands in a line. */
-export interface Place {
-  /** The highest is next, among equals who came first. */
-  readonly priority: number;
-  /** It waits no more. In line it is passed over, and takes nothing. */
-  isOver: boolean;
-}
-
 /** What a call says of the load; a `Reply` fits. */
 export interface CallEnd {
   readonly answered: boolean;
@@ -29,9 +21,9 @@ export interface CallEnd {
  * p-queue's, which goes by timers of its own: the queue is opened and shut by the clock.
  */
 export class Line {
-  usedAt = 0;
   /** Of the last pause. This and all other times are monotonic ms. */
   pausedAt = Number.NEGATIVE_INFINITY;
+  #usedAt: number;
   #pausedUntil = 0;
   /** Answers of 429 in a row. */
   #refusals = 0;
@@ -47,11 +39,13 @@ export class Line {
     this.#queue = new PQueue({ concurrency: inFlight });
     this.#clock = clock;
     this.#rate = rate;
+    this.#usedAt = clock.monotonic();
   }
 
-  /** Nobody waits, and nothing is in flight. */
-  get isIdle(): boolean {
-    return this.#queue.size + this.#queue.pending === 0;
+  /** For how long nobody has waited, and nothing was in flight. */
+  get idleMs(): number {
+    const isUsed = this.#queue.size + this.#queue.pending > 0;
+    return isUsed ? 0 : this.#clock.monotonic() - this.#usedAt;
   }
 
   /** Undefined: it is not paused. */
@@ -59,17 +53,20 @@ export class Line {
     return this.#pausedUntil > this.#clock.monotonic() ? this.#pausedUntil : undefined;
   }
 
-  /** Runs `call` in its turn, maybe at once. It says whether a call was made. */
-  add(place: Place, call: () => Promise<boolean>): Promise<boolean> {
+  /**
+   * Runs `call` in its turn, maybe at once; the highest priority is next, among equals who came
+   * first. It says whether a call was made. Who is over is passed over, and takes nothing.
+   */
+  add(place: { priority: number; isOver: boolean }, call: () => Promise<boolean>) {
     const run = async (): Promise<boolean> => {
       if (place.isOver) return false;
       this.#taken += 1;
       this.#openOrShut();
       const isMade = await call();
       this.#taken -= 1;
+      this.#usedAt = this.#clock.monotonic();
       // Not from its start: the server counts when the request arrives, somewhere between the two.
-      const freeAt = this.#clock.monotonic() + this.#rate.perMs;
-      if (isMade && this.#rate.calls > 0) this.#freeing.push(freeAt);
+      if (isMade && this.#rate.calls > 0) this.#freeing.push(this.#usedAt + this.#rate.perMs);
       this.#openOrShut();
       return isMade;
     };
@@ -79,12 +76,16 @@ export class Line {
 
   /** An answer to a call may pause the line. `seed` fixes the jitter. */
   learn({ httpStatus, retryAfterMs = 0 }: CallEnd, begunAt: number, seed: string): void {
+    const isRefused = httpStatus === 429;
     // Else the call began before the last pause, and says nothing of the load since.
-    const isNews = begunAt > this.pausedAt;
-    if (isNews) this.#refusals = httpStatus === 429 ? this.#refusals + 1 : 0;
-    const own = waitFor(FAILURES.RateLimited, this.#refusals, seed);
-    if (httpStatus === 429) this.#pause(Math.max(retryAfterMs, own));
-    if (httpStatus === 503 && retryAfterMs > 0) this.#pause(retryAfterMs);
+    if (begunAt > this.pausedAt) this.#refusals = isRefused ? this.#refusals + 1 : 0;
+    const own = isRefused ? waitFor(FAILURES.RateLimited, this.#refusals, seed) : 0;
+    const pauseMs = isRefused || httpStatus === 503 ? Math.max(retryAfterMs, own) : 0;
+    if (pauseMs === 0) return;
+    this.pausedAt = this.#clock.monotonic();
+    // One that lasts longer stays.
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.pausedAt + pauseMs);
+    this.#openOrShut();
   }
 
   /** Stops the timer. */
@@ -92,30 +93,19 @@ export class Line {
     this.#cancel?.();
   }
 
-  /** A pause that lasts longer stays. */
-  #pause(forMs: number): void {
-    this.pausedAt = this.#clock.monotonic();
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.pausedAt + forMs);
-    this.#openOrShut();
-  }
-
   #openOrShut(): void {
     this.#cancel?.();
     const now = this.#clock.monotonic();
     const opensAt = Math.max(this.#pausedUntil, this.#slotFreeAt(now));
-    if (opensAt <= now) {
-      this.#queue.start();
-      return;
-    }
-    this.#queue.pause();
-    if (opensAt < Number.POSITIVE_INFINITY)
+    if (opensAt <= now) this.#queue.start();
+    else this.#queue.pause();
+    if (opensAt > now && opensAt < Number.POSITIVE_INFINITY)
       this.#cancel = this.#clock.at(opensAt - now, () => this.#openOrShut());
   }
 
   /** Infinity: a call has to end first. */
   #slotFreeAt(now: number): number {
-    const used = this.#freeing.findIndex((time) => time > now);
-    this.#freeing.splice(0, used === -1 ? this.#freeing.length : used);
+    while ((this.#freeing[0] ?? Number.POSITIVE_INFINITY) <= now) this.#freeing.shift();
     const { calls } = this.#rate;
     if (calls === 0 || this.#taken + this.#freeing.length < calls) return now;
     return this.#freeing[0] ?? Number.POSITIVE_INFINITY;

@@ -4,11 +4,8 @@
  * text that is no valid Unicode.
  */
 export function encodePath(segments: readonly string[]): string {
-  return segments.map((segment) => `/${encodeSegment(segment)}`).join('');
-}
-
-function encodeSegment(segment: string): string {
-  if (/^\.{0,2}$/.test(segment) || !segment.isWellFormed())
-    throw new RangeError(`${JSON.stringify(segment)} cannot be a part of a request path`);
-  return encodeURIComponent(segment);
+  const odd = segments.find((one) => /^\.{0,2}$/.test(one) || !one.isWellFormed());
+  if (odd !== undefined)
+    throw new RangeError(`${JSON.stringify(odd)} cannot be a part of a request path`);
+  return segments.map((one) => `/${encodeURIComponent(one)}`).join('');
 }

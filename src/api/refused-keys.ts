@@ -4,7 +4,6 @@ import { FAILURES, PASSED_OVER_MS } from '../waits.ts';
 
 /** A key that the API has answered with 401. */
 interface RefusedKey {
-  readonly credential: string;
   /** Answers of 401 in a row, those to calls from before the first one left out. */
   refusals: number;
   /** Monotonic ms from which on whoever asks first may try it. */
@@ -42,7 +41,10 @@ export class RefusedKeys {
     const key = this.#keys.get(credential);
     if (key && key.trier !== id) {
       const isTime = mayTry || key.tryAt <= this.#clock.monotonic();
-      if (key.trier !== undefined || !isTime) return this.#hold(key, id);
+      if (key.trier !== undefined || !isTime) {
+        key.held.add(id);
+        return false;
+      }
       key.trier = id;
     }
     this.forget(id);
@@ -51,15 +53,13 @@ export class RefusedKeys {
 
   /** A call was answered with 401. Returns when the key may be tried again, monotonic ms. */
   refused(credential: string, id: string): number {
-    const held = new Set<string>();
-    const first = { credential, refusals: 0, tryAt: 0, trier: id, held };
-    const key: RefusedKey = this.#keys.get(credential) ?? first;
+    const first: RefusedKey = { refusals: 0, tryAt: 0, trier: id, held: new Set() };
+    const key = this.#keys.get(credential) ?? first;
     this.#keys.set(credential, key);
-    this.#hold(key, id);
-    if (key.trier === id) {
-      key.refusals += 1;
-      this.#letTry(key, waitFor(FAILURES.Unauthorized, key.refusals, credential));
-    }
+    key.held.add(id);
+    if (key.trier !== id) return key.tryAt;
+    key.refusals += 1;
+    this.#letTry(credential, key, waitFor(FAILURES.Unauthorized, key.refusals, credential));
     return key.tryAt;
   }
 
@@ -67,7 +67,7 @@ export class RefusedKeys {
   ended(credential: string, id: string, isAnswered: boolean): void {
     const key = this.#keys.get(credential);
     if (key?.trier !== id) return;
-    if (!isAnswered) return this.#letTry(key, 0);
+    if (!isAnswered) return this.#letTry(credential, key, 0);
     this.#keys.delete(credential);
     for (const one of key.held) this.#wake(one);
   }
@@ -79,34 +79,27 @@ export class RefusedKeys {
 
   /** Stops the timers. */
   close(): void {
-    for (const key of this.#keys.values()) key.cancel?.();
+    for (const { cancel } of this.#keys.values()) cancel?.();
   }
 
-  /** Who is held already keeps its place. */
-  #hold(key: RefusedKey, id: string): false {
-    if (!key.held.has(id)) this.forget(id);
-    key.held.add(id);
-    return false;
-  }
-
-  #letTry(key: RefusedKey, inMs: number): void {
+  #letTry(credential: string, key: RefusedKey, inMs: number): void {
     key.trier = undefined;
     key.tryAt = this.#clock.monotonic() + inMs;
-    this.#wakeNext(key, inMs + PASSED_OVER_MS);
+    this.#wakeOne(credential, key, inMs + PASSED_OVER_MS);
   }
 
-  /** Unless somebody has asked by then. Who was woken and does not ask is passed over. */
-  #wakeNext(key: RefusedKey, inMs: number): void {
+  /** The next, unless somebody has asked by then. Who was woken and does not ask is passed over. */
+  #wakeOne(credential: string, key: RefusedKey, inMs: number): void {
     key.cancel?.();
     key.cancel = this.#clock.at(inMs, () => {
-      if (key.trier !== undefined) return;
       const [next] = key.held;
+      if (key.trier !== undefined) return;
       if (next === undefined) {
-        this.#keys.delete(key.credential);
+        this.#keys.delete(credential);
         return;
       }
       key.held.delete(next);
-      this.#wakeNext(key, PASSED_OVER_MS);
+      this.#wakeOne(credential, key, PASSED_OVER_MS);
       this.#wake(next);
     });
   }

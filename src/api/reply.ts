@@ -1,27 +1,20 @@
 import { LONGEST_SERVER_WAIT_MS } from '../waits.ts';
-import { isObject, parseJson } from './json.ts';
+import { isObject, masked, parseJson } from './json.ts';
 import { plainLine } from './text.ts';
 
-/**
- * How far the body of an answer could be read; `truncated`: it broke off or the deadline came;
- * `too-large`: over 1 MiB.
- */
-export type BodyState = 'json' | 'not-json' | 'empty' | 'truncated' | 'too-large';
-
-/** The API answered with a status line. */
+/** The API answered with a status line. The key is masked in all that it says. */
 export interface Answer {
   readonly answered: true;
   readonly httpStatus: number;
-  readonly body: BodyState;
+  /** Why its body is no JSON, as in "its body is empty"; absent: it is. */
+  readonly defect?: string | undefined;
   readonly requestId?: string | undefined;
-  /** What the API says of it: one line, at most 512 characters, credentials masked. */
+  /** What the API says of it: one line, at most 512 characters. */
   readonly error?: string | undefined;
   /** Of a JSON body without an `error`, where it is an object. */
   readonly result?: Readonly<Record<string, unknown>> | undefined;
-  /** From Retry-After or X-RateLimit-Reset, whichever is longer; 0 to 15 minutes. */
+  /** Of a 429 or 503, from Retry-After or X-RateLimit-Reset, the longer one; up to 15 minutes. */
   readonly retryAfterMs?: number | undefined;
-  /** Host a 3xx points to, credentials masked; it is never followed. */
-  readonly redirectHost?: string | undefined;
 }
 
 /** No status line arrived. */
@@ -31,45 +24,39 @@ export interface NoAnswer {
   readonly sent: boolean;
   /** Stable text, ready for a message. */
   readonly cause: string;
-  /**
-   * The call was called off before a byte left: leadership was in doubt, its permit was withdrawn,
-   * its object had changed, or the caller's signal.
-   */
-  readonly aborted?: 'not-leader' | 'not-permitted' | 'not-wanted' | 'signal' | undefined;
+  /** Not sent, as its caller or this process does not want it any more. */
+  readonly calledOff?: boolean;
 }
 
 export type Reply = Answer | NoAnswer;
 
-/** What came over the wire. */
+/** What came over the wire. `defect`: why the body could not be read to its end. */
 export interface RawAnswer {
   readonly httpStatus: number;
   readonly headers: Headers;
-  /** Absent text: the body could not be read to its end, for the reason `state` names. */
-  readonly body: { readonly text: string } | { readonly state: 'truncated' | 'too-large' };
+  readonly body: { readonly text: string } | { readonly defect: string };
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-type Mask = (text: string) => string;
-
 /** Reads any answer without ever throwing: what is missing or odd is left out. */
 export function readAnswer(
   raw: RawAnswer,
-  { url, nowMs, mask }: { readonly url: string; readonly nowMs: number; readonly mask: Mask },
+  { nowMs, mask }: { readonly nowMs: number; readonly mask: (text: string) => string },
 ): Answer {
   const { httpStatus, headers } = raw;
-  const { state, value } = readBody(raw.body);
+  const { value, defect } = readBody(raw.body);
   const { result, error, requestId }: Record<string, unknown> = isObject(value) ? value : {};
   const id = typeof requestId === 'string' ? requestId : headers['x-request-id'];
+  const isResult = isObject(result) && !error;
   return {
     answered: true,
     httpStatus,
-    body: state,
+    defect,
     requestId: plainLine(firstOf(id), 128, mask) || undefined,
     error: plainLine(errorText(raw, value), 512, mask) || undefined,
-    result: isObject(result) && !error ? result : undefined,
+    result: isResult ? (masked(result, mask) as Answer['result']) : undefined,
     retryAfterMs: headerWait(headers, httpStatus, nowMs),
-    redirectHost: hundred(httpStatus) === 3 ? hostIn(headers['location'], url, mask) : undefined,
   };
 }
 
@@ -78,11 +65,10 @@ export function hundred(httpStatus: number): number {
   return Math.floor(httpStatus / 100);
 }
 
-function readBody(body: RawAnswer['body']): { state: BodyState; value?: unknown } {
-  if ('state' in body) return body;
-  if (body.text.trim() === '') return { state: 'empty' };
-  const parsed = parseJson(body.text);
-  return parsed ? { state: 'json', value: parsed.value } : { state: 'not-json' };
+function readBody(body: RawAnswer['body']): { value?: unknown; defect?: string } {
+  if ('defect' in body) return body;
+  if (body.text.trim() === '') return { defect: 'is empty' };
+  return parseJson(body.text) ?? { defect: 'is not JSON' };
 }
 
 /**
@@ -99,7 +85,7 @@ function errorText({ httpStatus, headers, body }: RawAnswer, value: unknown): st
     return [error, messageIn(error), ...others].find(isText) ?? '';
   }
   const isPlain = /^text\/plain\b/i.test(firstOf(headers['content-type']));
-  if (!isPlain || !isRefusal || value !== undefined || 'state' in body) return '';
+  if (!isPlain || !isRefusal || value !== undefined || 'defect' in body) return '';
   return body.text.trimStart().startsWith('<') ? '' : body.text;
 }
 
@@ -111,34 +97,24 @@ function messageIn(value: unknown): unknown {
   return isObject(value) ? value['message'] : undefined;
 }
 
-/** Masked on both sides of the parser, which decodes a host and puts it in lower case. */
-function hostIn(location: Headers[string], base: string, mask: Mask): string | undefined {
-  const target = location && URL.parse(mask(firstOf(location)), base);
-  return target ? mask(target.host).slice(0, 255) : undefined;
-}
-
 function firstOf(header: Headers[string]): string {
   return [header].flat()[0] ?? '';
 }
 
-/**
- * How long the server asks to wait, 0 to 15 minutes; X-RateLimit-Reset counts on 429 only, since it
- * also stands on good answers.
- */
+/** How long the server asks to wait. On other answers these headers speak of something else. */
 function headerWait(headers: Headers, httpStatus: number, nowMs: number): number | undefined {
+  if (httpStatus !== 429 && httpStatus !== 503) return undefined;
   const reset = httpStatus === 429 ? headers['x-ratelimit-reset'] : undefined;
   const waits = [headers['retry-after'], reset]
     .flat()
-    .map((value) => readWait(value?.trim() ?? '', nowMs))
-    .filter((wait) => !Number.isNaN(wait));
-  if (waits.length === 0) return undefined;
+    .map((value) => readWait(value?.trim() ?? '', nowMs));
   return Math.ceil(Math.min(Math.max(...waits, 0), LONGEST_SERVER_WAIT_MS));
 }
 
-/** Seconds, or a time: as a date, in seconds or in milliseconds since 1970. Anything else: NaN. */
+/** Seconds, or a time: as a date, in seconds or in milliseconds since 1970. Anything else: 0. */
 function readWait(text: string, nowMs: number): number {
-  if (/^\w{3}, [\w ]{11} [\d:]{8} GMT$/.test(text)) return Date.parse(text) - nowMs;
-  const value = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (/^\w{3}, [\w ]{11} [\d:]{8} GMT$/.test(text)) return (Date.parse(text) || nowMs) - nowMs;
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
   if (value > 1e12) return value - nowMs;
   return value > 1e9 ? value * 1000 - nowMs : value * 1000;
 }

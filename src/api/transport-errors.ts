@@ -11,8 +11,6 @@ const TEXTS: readonly (readonly [codes: RegExp, text: string])[] = [
   [/^EAI_AGAIN$/, 'the name server did not answer for PEER'],
   [/^UND_ERR_HEADERS_TIMEOUT$/, 'no answer from PEER within 3s'],
   [/^UND_ERR_CONNECT_TIMEOUT$/, 'no connection to PEER within 3s'],
-  [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, 'PEER cannot be reached (CODE)'],
-  [/^UND_ERR_(CLOSED|DESTROYED)$/, 'the client is closed'],
   [
     /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*|CERT_UNTRUSTED)$/,
     'the TLS certificate of PEER is not signed by a trusted CA (CODE); name its CA with --api-ca-file',
@@ -23,21 +21,18 @@ const TEXTS: readonly (readonly [codes: RegExp, text: string])[] = [
   [/^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/, 'PEER closed the connection before it answered'],
   [/HEADERS?_OVERFLOW$/, 'PEER answered with headers larger than 32 KiB'],
   [/^HPE_|^HTTPParserError$/, 'PEER answered with something that is not HTTP'],
+  // undici names the status in its message.
+  [
+    /^UND_ERR_ABORTED$/,
+    'the proxy opened no tunnel to PEER (MESSAGE); it may want a user name and password in its URL, not allow this address, or not reach it',
+  ],
   [/^/, 'the call to PEER failed (CODE)'],
 ];
 
 /** Stable text for a transport error: no numbers that change, no text of the peer. */
 export function describeError(error: unknown, peer: string): string {
   if (error instanceof ExplainedError) return error.message;
-  const { name, code = name } = error as NodeJS.ErrnoException;
+  const { name, code = name, message } = error as NodeJS.ErrnoException;
   const [, text = ''] = TEXTS.find(([codes]) => codes.test(code)) ?? [];
-  return text.replace('PEER', peer).replace('CODE', code);
-}
-
-/** What a proxy means by a status in place of a tunnel. */
-export function describeRefusal(status: number): string {
-  if (status === 403) return ': its rules do not allow this address';
-  if (status === 407)
-    return ': it wants a user name and password, or others; put them into its URL, as in http://user:password@host:port';
-  return status >= 502 && status <= 504 ? ': it could not reach this address' : '';
+  return text.replace('PEER', peer).replace('CODE', code).replace('MESSAGE', message);
 }

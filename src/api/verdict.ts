@@ -1,21 +1,24 @@
 import { type Answer, hundred, type Reply } from './reply.ts';
 
-/** Why an attempt failed, and what is known of its effect; of a read, Unknown is Unavailable. */
-const OUTCOMES = {
-  Rejected: 'Rejected',
-  Unauthorized: 'Rejected',
-  Forbidden: 'Rejected',
-  NotFound: 'Rejected',
-  Conflict: 'Busy',
-  DependencyNotReady: 'Busy',
-  RateLimited: 'RateLimited',
-  Unavailable: 'Unavailable',
-  OutcomeUnknown: 'Unknown',
-  UnexpectedResponse: 'Unknown',
-} as const;
+/**
+ * Why a call failed: HTTP statuses or their first digits, what is known of the effect of a write,
+ * and what is said; OF is what the request is about, such as a pipe.
+ */
+const CLASSES = {
+  Rejected: [[4], 'Rejected', 'The API refused the request'],
+  Unauthorized: [[401], 'Rejected', 'The API refused the key'],
+  Forbidden: [[403], 'Rejected', 'The role or the IP allow-list of the key does not permit this'],
+  NotFound: [[404, 410], 'Rejected', 'OF not found'],
+  Conflict: [[409, 423, 425], 'Busy', 'The OF is being changed by another operation'],
+  DependencyNotReady: [[424], 'Busy', 'The service that the OF depends on is not running'],
+  RateLimited: [[429], 'RateLimited', 'Rate limit reached for this API key'],
+  Unavailable: [[], 'Unavailable', 'The API failed'],
+  OutcomeUnknown: [[408, 5], 'Unknown', 'The API failed'],
+  UnexpectedResponse: [[], 'Unknown', 'Unexpected response; the request is not confirmed'],
+} as const satisfies Readonly<Record<string, readonly [readonly number[], string, string]>>;
 
 /** The condition reason and the waits follow from it. */
-export type FailureClass = keyof typeof OUTCOMES;
+export type FailureClass = keyof typeof CLASSES;
 
 /** The API confirmed the call: HTTP 200 with a result and no error. */
 export interface Success {
@@ -33,7 +36,7 @@ export interface Success {
 export interface Failure {
   readonly ok: false;
   readonly failure: FailureClass;
-  readonly outcome: (typeof OUTCOMES)[FailureClass];
+  readonly outcome: (typeof CLASSES)[FailureClass][1];
   readonly message: string;
   readonly httpStatus?: number | undefined;
   readonly requestId?: string | undefined;
@@ -47,95 +50,55 @@ export interface Failure {
 
 export type Verdict = Success | Failure;
 
-/** OF is what the request is about, such as a pipe. */
-type Rule = readonly [failure: FailureClass, says: string];
-
-const SERVER: Rule = ['OutcomeUnknown', 'The API failed'];
-const MISSING: Rule = ['NotFound', 'OF not found'];
-const BUSY: Rule = ['Conflict', 'The OF is being changed by another operation'];
-const STOPPED = 'The service that the OF depends on is not running';
-const FORBIDDEN = 'The role or the IP allow-list of the key does not permit this request';
-const UNEXPECTED = 'Unexpected response; the request is not confirmed';
-
-/** By HTTP status, or by its first digit. */
-const RULES: Readonly<Record<number, Rule>> = {
-  4: ['Rejected', 'The API refused the request'],
-  401: ['Unauthorized', 'The API refused the key'],
-  403: ['Forbidden', FORBIDDEN],
-  404: MISSING,
-  408: SERVER,
-  409: BUSY,
-  410: MISSING,
-  423: BUSY,
-  424: ['DependencyNotReady', STOPPED],
-  425: BUSY,
-  429: ['RateLimited', 'Rate limit reached for this API key'],
-  5: SERVER,
-};
-
 /** Judges a reply by its HTTP status alone; the API's text only explains. */
 export function judge(
   reply: Reply,
   { write, of }: { readonly write: boolean; readonly of: string },
 ): Verdict {
   if (!reply.answered) {
-    const unknown = write && reply.sent ? ', so the outcome of the request is not known' : '';
+    const isUnknown = write && reply.sent;
+    const unknown = isUnknown ? ', so the outcome of the request is not known' : '';
     const message = `No response from the API${unknown}: ${reply.cause}`;
-    return { ok: false, ...classOf('OutcomeUnknown', write && reply.sent), message };
+    return { ok: false, ...classOf('OutcomeUnknown', isUnknown), message };
   }
-  const { httpStatus, requestId, result, error } = reply;
+  const { httpStatus, requestId, result, error, defect, retryAfterMs } = reply;
   if (httpStatus === 200 && result && error === undefined)
     return { ok: true, outcome: 'Succeeded', httpStatus, requestId, result };
-  const rule = RULES[httpStatus] ?? RULES[hundred(httpStatus)];
-  const [failure, says] = rule ?? ['UnexpectedResponse', UNEXPECTED];
+  const failure = classAt(httpStatus) ?? classAt(hundred(httpStatus)) ?? 'UnexpectedResponse';
   return {
     ok: false,
     ...classOf(failure, write),
-    message: sentence(reply, says.replace('OF', of)),
+    message: messageOf(reply, CLASSES[failure][2].replace('OF', of)),
     httpStatus,
     requestId,
     redirect: hundred(httpStatus) === 3,
     said: error,
-    isJson: reply.body === 'json',
-    // Elsewhere Retry-After speaks of something else, such as a redirect.
-    retryAfterMs: httpStatus === 429 || httpStatus === 503 ? reply.retryAfterMs : undefined,
+    isJson: defect === undefined,
+    retryAfterMs,
   };
 }
 
-/** `mayHaveDone`: it was a write that left. */
+function classAt(status: number): FailureClass | undefined {
+  const names = Object.keys(CLASSES) as FailureClass[];
+  return names.find((name) => CLASSES[name][0].some((one) => one === status));
+}
+
+/** `mayHaveDone`: it was a write that left. Nothing of a read is unknown. */
 function classOf(
   failure: FailureClass,
   mayHaveDone: boolean,
-): { failure: FailureClass; outcome: Failure['outcome'] } {
-  const outcome = OUTCOMES[failure];
+): Pick<Failure, 'failure' | 'outcome'> {
+  const [, outcome] = CLASSES[failure];
   if (mayHaveDone || outcome !== 'Unknown') return { failure, outcome };
-  return {
-    failure: failure === 'OutcomeUnknown' ? 'Unavailable' : failure,
-    outcome: 'Unavailable',
-  };
+  const isLost = failure === 'OutcomeUnknown';
+  return { failure: isLost ? 'Unavailable' : failure, outcome: 'Unavailable' };
 }
 
-function sentence(reply: Answer, says: string): string {
-  const { httpStatus, error, redirectHost } = reply;
+function messageOf({ httpStatus, error, defect }: Answer, says: string): string {
   const text = error === undefined ? '' : `: ${error}`;
-  if (hundred(httpStatus) === 3) {
-    const target = redirectHost === undefined ? 'elsewhere' : `to ${redirectHost}`;
-    return `The API redirected ${target} (HTTP ${httpStatus}). Redirects are never followed, because the request carries the key; check --api-url${text}`;
-  }
-  const unread = hundred(httpStatus) === 2 ? `, ${defect(reply)}` : '';
+  if (hundred(httpStatus) === 3)
+    return `The API redirected the request (HTTP ${httpStatus}). Redirects are never followed, because the request carries the key; check --api-url${text}`;
+  const why = defect ? `its body ${defect}` : 'only 200 with a result and no error confirms it';
+  const unread = hundred(httpStatus) === 2 ? `, ${why}` : '';
   return `${says.charAt(0).toUpperCase()}${says.slice(1)} (HTTP ${httpStatus}${unread})${text}`;
 }
-
-/** What keeps a 2xx from being a confirmation. */
-function defect({ body, error, result }: Answer): string {
-  if (body !== 'json') return BODY_DEFECTS[body];
-  if (error !== undefined) return 'its body carries an error';
-  return result ? 'only 200 confirms a request' : 'its body has no result, or an error beside it';
-}
-
-const BODY_DEFECTS = {
-  'not-json': 'its body is not JSON',
-  empty: 'its body is empty',
-  truncated: 'its body broke off',
-  'too-large': 'its body is larger than 1 MiB',
-} as const;

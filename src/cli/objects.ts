@@ -1,4 +1,5 @@
 import { definitions } from '../kinds/definitions.ts';
+import type { PipeSettingsStatus } from '../kinds/pipe-settings/resource.ts';
 import type { Definition } from '../kinds/schema/definition.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { ConnectionFlags, Kubectl } from './kubectl.ts';
@@ -96,15 +97,9 @@ function scopeArgs({ namespace, allNamespaces, selector }: ScopeFlags): readonly
   ];
 }
 
-interface Answered {
-  readonly verified?: { readonly time: string };
-  readonly applied?: { readonly time: string; readonly requestId?: string };
-  readonly lastRequest?: { readonly time: string; readonly requestId?: string };
-}
-
 /** From which the values in the status are, and how old it is; undefined: none has shown any. */
 export function responseOf({ status }: KubeObject, now: number): string | undefined {
-  const { verified, applied, lastRequest }: Answered = status ?? {};
+  const { verified, applied, lastRequest }: Partial<PipeSettingsStatus> = status ?? {};
   const time = (verified ?? applied)?.time;
   if (time === undefined) return undefined;
   const id = [lastRequest, applied].find((one) => one?.time === time)?.requestId;

@@ -1,5 +1,5 @@
 import { stringify, type ToStringOptions } from 'yaml';
-import { withEscapes } from '../api/text.ts';
+import { UNPRINTABLE } from '../api/text.ts';
 
 /**
  * Block-style YAML of plain JSON data, ending in a newline. A sentence stays on one line, so that a
@@ -22,4 +22,13 @@ export function printableYaml(data: object): readonly string[] {
   const quoted = { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' } as const;
   const yaml = withEscapes(plain) === plain ? plain : withEscapes(toYaml(data, quoted));
   return yaml.trimEnd().split('\n');
+}
+
+/**
+ * The text with an escape, as JSON reads it, for what could steer a terminal but the ends of lines.
+ * It must stand in quotes. Above U+FFFF that is two halves: not every reader of YAML takes one.
+ */
+export function withEscapes(text: string): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return text.replace(UNPRINTABLE, (sign) => (sign === '\n' ? sign : sign.replace(/./gs, escaped)));
 }

@@ -169,8 +169,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'stillWanted is not asked before the first byte: a call leaves for an old spec',
     file: 'kinds/shared/calls.ts',
-    from: "if (isTooLate() || !context.stillWanted()) return 'not-wanted';",
-    to: "if (isTooLate()) return 'not-wanted';",
+    from: '!context.stillWanted() || !permit.begin()',
+    to: '!permit.begin()',
   },
   {
     name: 'In Plan what should only be shown is sent',
@@ -193,8 +193,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'A changed Secret wakes nobody: an object stays stuck until its wait ends',
     file: 'kinds/shared/objects.ts',
-    from: "if (!limiter.wake(id)) enqueue(id, 'scheduled')",
-    to: 'limiter.wake(id)',
+    from: "enqueue(id, 'scheduled');",
+    to: '',
   },
   {
     name: 'An object that waits for the owner of its target sends as well',
@@ -204,9 +204,9 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     name: 'A key that the API echoes is stored in the status',
-    file: 'kinds/shared/calls.ts',
-    from: 'const result = maskTexts(verdict.result, mask);',
-    to: 'const { result } = verdict;',
+    file: 'api/reply.ts',
+    from: 'masked(result, mask)',
+    to: 'result',
   },
   {
     name: 'A result whose status write fails is dropped, and its call made once more',
@@ -223,8 +223,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'A second 429 with a shorter wait cuts the pause of the first',
     file: 'api/line.ts',
-    from: 'Math.max(this.#pausedUntil, this.pausedAt + forMs)',
-    to: 'this.pausedAt + forMs',
+    from: 'Math.max(this.#pausedUntil, this.pausedAt + pauseMs)',
+    to: 'this.pausedAt + pauseMs',
   },
   {
     name: 'A process that stood still begins a call by a Lease that is over',

@@ -89,7 +89,7 @@ export function client(base: string, more: Partial<ApiClientOptions> = {}): ApiC
     timeoutMs: 15_000,
     clock: systemClock,
     version: '1.2.3',
-    mayStart: () => true,
+    stop: new AbortController().signal,
     ...more,
   });
   onTestFinished(() => made.close());
@@ -102,6 +102,7 @@ export const put: ApiRequest = {
   method: 'PUT',
   path: ['v1', 'organizations', 'o-1'],
   body: '{"a":1}',
+  begin: () => true,
   credential: {
     id: 'c',
     authorization: 'Basic aWQ6c2VjcmV0',

@@ -105,7 +105,7 @@ export function attemptRig(limits: Partial<LimiterOptions> = {}): AttemptRig {
     sent: [],
     key: aKey('key'),
     secret: { state: 'unknown' },
-    answer: () => ({ answered: true, httpStatus: 200, body: 'json', result: {} }),
+    answer: () => ({ answered: true, httpStatus: 200, result: {} }),
     get caller() {
       return caller;
     },
@@ -116,8 +116,8 @@ export function attemptRig(limits: Partial<LimiterOptions> = {}): AttemptRig {
     api: {
       baseUrl: 'https://api.test',
       async call(request) {
-        const aborted = request.begin?.();
-        if (aborted) return { answered: false, sent: false, cause: 'not sent', aborted };
+        if (!request.begin())
+          return { answered: false, sent: false, cause: 'not sent', calledOff: true };
         rig.sent.push(request);
         return rig.answer();
       },

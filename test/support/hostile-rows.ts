@@ -74,7 +74,7 @@ export function hostileRows(other: string): Hostile[] {
       name: 'wrong-type',
       fault: { status: 200, body: 'wrong-type' },
       reason: odd,
-      says: /no result/,
+      says: /only 200 with a result/,
     },
     {
       name: 'error-with-200',
@@ -98,7 +98,7 @@ export function hostileRows(other: string): Hostile[] {
       name: `redirect-${status}`,
       fault: { status, headers: { location: `${other}/v1/taken?key=${KEY_ID}` } },
       reason: odd,
-      says: new RegExp(`redirected to ${new URL(other).host} .*never followed`),
+      says: /redirected .*never followed/,
     })),
   ];
 }
@@ -164,7 +164,7 @@ export const RAW: readonly (Row & {
     name: 'proto-only',
     bytes: answerText(200, '{"__proto__":{"result":{"engine_max_threads":8}}}'),
     reason: odd,
-    says: /no result/,
+    says: /only 200 with a result/,
   },
   {
     name: 'deep',

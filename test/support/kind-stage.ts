@@ -78,8 +78,7 @@ export class KindStage {
   }
 
   async #call({ method, path, body, credential, begin }: ApiRequest): Promise<Reply> {
-    const aborted = begin?.();
-    if (aborted) return { answered: false, sent: false, cause: 'called off', aborted };
+    if (!begin()) return { answered: false, sent: false, cause: 'called off', calledOff: true };
     const at = encodePath(path);
     this.sent.push({ method, path: at, ...(body !== undefined && { body }) });
     const headers = {
@@ -91,7 +90,7 @@ export class KindStage {
     const { status, text } = work.reply;
     return readAnswer(
       { httpStatus: status, headers: work.reply.headers ?? {}, body: { text } },
-      { url: 'https://api.example.com', nowMs: this.clock.now(), mask: (same) => same },
+      { nowMs: this.clock.now(), mask: (same) => same },
     );
   }
 }

@@ -89,7 +89,7 @@ export class Engine {
       urgency: isLater ? 'later' : urgency,
       signal: edited.signal,
       parked: (wait) => wait(),
-      onLongWait: async () => true,
+      onLongWait: async () => undefined,
     });
     cancel();
     if (typeof permit !== 'string') {

@@ -66,7 +66,7 @@ export function aPipeSettings(wanted: Wanted = {}): PipeSettings {
 
 /** An answer with a JSON body that names a request. */
 export function anAnswer(httpStatus: number, more: Partial<Answer> = {}): Answer {
-  return { answered: true, httpStatus, requestId: 'req-1', body: 'json', ...more };
+  return { answered: true, httpStatus, requestId: 'req-1', ...more };
 }
 
 /** By how much a wait misses the contract's ±20 %; times have whole seconds, rounded up. */

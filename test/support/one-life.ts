@@ -94,8 +94,8 @@ async function live(life: Life): Promise<Told> {
     call: (request) => {
       calls.push(request);
       if (api) return api.call(request);
-      const aborted = request.begin?.();
-      if (aborted) return Promise.resolve({ answered: false, sent: false, cause: 'x', aborted });
+      const off = { answered: false, sent: false, cause: 'x', calledOff: true } as const;
+      if (!request.begin()) return Promise.resolve(off);
       return Promise.resolve(answerTo(request, seed + calls.length));
     },
     ...(credential && { credentialIn: () => credential }),

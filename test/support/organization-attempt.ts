@@ -213,13 +213,13 @@ export class AttemptRig {
       return { answered: false, sent: mishap === 'lost', cause: 'connection reset' };
     const requestId = `r-${this.requests.length}`;
     const base = { answered: true, requestId } as const;
-    if (typeof mishap === 'number')
-      return { ...base, httpStatus: mishap, body: 'json', error: `no ${mishap}` };
-    if (typeof mishap === 'object') return { ...base, httpStatus: mishap.html, body: 'not-json' };
+    if (typeof mishap === 'number') return { ...base, httpStatus: mishap, error: `no ${mishap}` };
+    if (typeof mishap === 'object')
+      return { ...base, httpStatus: mishap.html, defect: 'is not JSON' };
     const odd = mishap === 'odd-list' ? [{ name: 'a' }] : undefined;
     const privateEndpoints = mishap === 'no-list' ? undefined : (odd ?? this.held);
     const result = { name: mishap === 'no-name' ? undefined : this.name, privateEndpoints };
-    return { ...base, httpStatus: 200, body: 'json', result };
+    return { ...base, httpStatus: 200, result };
   }
 
   #carryOut({ name, privateEndpoints: { add = [], remove = [] } = {} }: Body): void {

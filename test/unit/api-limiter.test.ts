@@ -24,7 +24,7 @@ function rig(more: Partial<LimiterOptions> = {}) {
       urgency: 'scheduled',
       signal: new AbortController().signal,
       parked: (wait) => wait(),
-      onLongWait: async () => true,
+      onLongWait: async () => undefined,
       ...wanted,
     });
     void done.then((answer) => {
@@ -107,7 +107,7 @@ describe('a pause', () => {
     expect(ms).toBeLessThanOrEqual(most);
     expect(await says('b')).toBe('waits');
     expect(await says('c', { credential: 'c2' })).toBe('granted');
-    expect(limiter.snapshot()).toEqual({ credentials: 2, paused: 1, circuitOpen: 0, waiting: 1 });
+    expect(limiter.snapshot()).toEqual({ paused: 1, circuitOpen: 0, waiting: 1 });
   });
 
   test('does not come of a 503 without a header', async () => {
@@ -158,22 +158,36 @@ describe('a pause', () => {
 });
 
 describe('a wait', () => {
-  test('that is woken goes on with another key where it has one now, and keeps its time', async () => {
+  test('that is woken ends, and keeps its place when it asks again, with another key too', async () => {
     const { clock, ask, begun, limiter } = rig({ inFlight: 1 });
     const [one, two] = [await begun('1'), await begun('2', { credential: 'c2' })];
-    let credential = 'c1';
-    const moved = await ask('a', { wish: async () => ({ credential, mayTry: false }) });
+    const woken = await ask('a');
     await clock.advance(1);
     const later = await ask('b', { credential: 'c2' });
-    credential = 'c2';
-    expect(limiter.wake('a')).toBe(true);
-    expect(limiter.wake('nobody')).toBe(false);
+    limiter.wake('a');
+    limiter.wake('nobody');
+    await settle();
+    expect(woken.now).toBe('not-wanted');
+    await clock.advance(1);
+    const again = await ask('a', { credential: 'c2' });
     one.finish(endOf(200));
     await settle();
-    expect([moved.now, later.now]).toEqual(['waits', 'waits']);
+    expect([again.now, later.now]).toEqual(['waits', 'waits']);
     two.finish(endOf(200));
     await settle();
-    expect([typeof moved.now, later.now]).toEqual(['object', 'waits']);
+    expect([typeof again.now, later.now]).toEqual(['object', 'waits']);
+  });
+
+  test('that ends when the object has another key by then gives back what it was granted', async () => {
+    const { ask, begun, says } = rig({ inFlight: 1 });
+    const first = await begun('1');
+    let credential = 'c1';
+    const moved = await ask('a', { wish: async () => ({ credential, mayTry: false }) });
+    credential = 'c2';
+    first.finish(endOf(200));
+    await settle();
+    expect(moved.now).toBe('not-wanted');
+    expect(await says('b')).toBe('granted');
   });
 
   test('is counted from when it began until the first byte', async () => {
@@ -199,7 +213,7 @@ describe('a wait', () => {
       wish,
       urgency: 'user',
       signal,
-      onLongWait: async () => true,
+      onLongWait: async () => undefined,
     } as const;
     await expect(limiter.permit({ ...asking, parked: (wait) => wait() })).rejects.toThrow('away');
     expect(await says('b')).toBe('granted');
@@ -285,11 +299,14 @@ describe('a refused key', () => {
 
 test('keys that nobody has used for an hour are forgotten, and no others', async () => {
   const { clock, call, begun, limiter } = rig();
-  for (let nth = 0; nth < 50; nth += 1) await call(`${nth}`, 200, { credential: `c${nth}` });
-  await begun('slow', { credential: 'c7' });
+  const pauses = { waitMs: 1_000 };
+  for (const credential of ['c1', 'c2', 'c3']) await call('a', 503, { credential, ...pauses });
+  await clock.advance(MINUTE);
+  await begun('slow', { credential: 'c2' });
   await clock.advance(30 * MINUTE);
-  await call('young', 200, { credential: 'c8' });
+  await call('young', 200, { credential: 'c3' });
   await clock.advance(31 * MINUTE);
   await call('new', 200, { credential: 'new' });
-  expect(limiter.snapshot()).toMatchObject({ credentials: 3 });
+  const isKnown = (credential: string) => limiter.pausedSince(credential, 0);
+  expect(['c1', 'c2', 'c3'].map(isKnown)).toEqual([false, true, true]);
 });

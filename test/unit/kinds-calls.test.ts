@@ -14,7 +14,7 @@ import { settle } from '../support/fake-clock.ts';
 const ONE_AT_ONCE = { inFlight: 1 };
 const PUT = { operation: 'Put', method: 'PUT', path: ['v1'], write: true, of: 'pipe' } as const;
 const READY = { conditions: [{ type: 'Ready', status: 'True', observedGeneration: 1 }] };
-const refused = { answered: true, httpStatus: 401, body: 'json' } as const;
+const refused = { answered: true, httpStatus: 401 } as const;
 
 /** A permit that may not be there yet; `now` has what came of it so far. */
 function asking({ calls }: Started) {
@@ -152,8 +152,6 @@ describe('a wait of more than 30 s', () => {
     await rig.clock.advance(5_001);
     const says = expect.stringContaining('1 call is before it');
     expect(third.saved).toMatchObject([{ conditions: [{ message: says }, {}] }]);
-    // Its Secret has changed: it asks anew, and goes on waiting.
-    rig.wake('c');
     await rig.clock.advance(60_000);
     expect(asked.now).toBe('waits');
     expect(third.saved).toHaveLength(1);
@@ -232,7 +230,7 @@ describe('right before the first byte', () => {
     await started.calls.permit();
     const since = rig.clock.now();
     expect(started.calls.pausedSince(since)).toBe(false);
-    rig.answer = () => ({ answered: true, httpStatus: 429, body: 'json', retryAfterMs: 60_000 });
+    rig.answer = () => ({ answered: true, httpStatus: 429, retryAfterMs: 60_000 });
     expect(await whole(rig, 'b')).toMatchObject({ type: 'failure', pausedMs: 60_000 });
     expect(started.calls.pausedSince(since)).toBe(true);
     expect(started.calls.pausedSince(since + 1)).toBe(false);
@@ -262,7 +260,7 @@ describe('a key that was refused', () => {
     rig.answer = () => refused;
     await whole(rig, 'a');
     await whole(rig, 'b');
-    rig.answer = () => ({ answered: true, httpStatus: 200, body: 'json', result: {} });
+    rig.answer = () => ({ answered: true, httpStatus: 200, result: {} });
     expect(rig.caller.factsOf(anyObject('b')).isHeld).toBe(true);
     // At its time, by the limiter.
     await rig.clock.advance(36_000);

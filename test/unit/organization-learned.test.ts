@@ -12,7 +12,7 @@ function setUp() {
   const call: ApiClient['call'] = async ({ body = '', begin }) => {
     begin?.();
     sent.push(body.startsWith('{"name"') ? 'name' : 'look');
-    const base = { answered: true, requestId: 'r', body: 'json' } as const;
+    const base = { answered: true, requestId: 'r' } as const;
     if (sent.at(-1) === 'look') return { ...base, httpStatus: 400, error: 'no' };
     return { ...base, httpStatus: 200, result: { name: 'Acme', privateEndpoints: [e('a')] } };
   };

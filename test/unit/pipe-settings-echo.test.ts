@@ -91,13 +91,6 @@ describe.for(settingNames)('%s', (name) => {
   });
 });
 
-test('a value is told as it came: no digit of a large number is lost', () => {
-  const result = wire('{"engine_max_threads": 9007199254740993}');
-  expect(compare({ engine_max_threads: 8 }, result).differences).toEqual([
-    { field: 'engine_max_threads', declared: 8, reported: '9007199254740993' },
-  ]);
-});
-
 test('numbers may lie outside the documented range: they are reported, not believed', () => {
   const { settings } = readEcho({ engine_max_threads: 1_000_000, engine_max_insert_threads: -1 });
   expect(settings).toEqual({ engine_max_threads: 1_000_000, engine_max_insert_threads: -1 });

@@ -113,8 +113,5 @@ function problemsAround(
 
 /** The API server takes a field that is null for one that is not there. */
 function withoutNull(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNull);
-  if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(kept.map(([name, member]) => [name, withoutNull(member)]));
+  return JSON.parse(JSON.stringify(value, (_, member: unknown) => member ?? undefined));
 }

@@ -1,6 +1,6 @@
-import { withEscapes } from '../../api/text.ts';
 import type { Preview } from '../../kinds/shared/preview.ts';
 import { changeText } from '../words.ts';
+import { withEscapes } from '../yaml.ts';
 import {
   basisOf,
   headline,

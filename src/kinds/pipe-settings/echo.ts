@@ -65,7 +65,8 @@ function readAs(type: string, value: unknown): Value | undefined {
 }
 
 function isValue(value: unknown): value is Value {
-  return ['string', 'number', 'boolean'].includes(typeof value);
+  // What is too large for a number has no JSON.
+  return ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
 }
 
 function toInteger(value: unknown): number | undefined {

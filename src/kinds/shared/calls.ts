@@ -1,6 +1,5 @@
-import type { ApiRequest, Objection } from '../../api/call.ts';
+import type { ApiRequest } from '../../api/call.ts';
 import type { Permit } from '../../api/limiter.ts';
-import { maskFor, maskTexts } from '../../api/masked.ts';
 import { type Failure, judge, type Success } from '../../api/verdict.ts';
 import type { Context } from '../../controller/kind.ts';
 import { queueKey } from '../../controller/queue.ts';
@@ -153,7 +152,7 @@ class OneAttempt {
       parked: (wait) => context.parked(wait),
       async onLongWait(ahead) {
         const status = longWaitStatus(context.object(), ahead, context.now());
-        return status === undefined || context.save(status);
+        if (status) await context.save(status);
       },
     });
     if ('type' in key) return key;
@@ -198,12 +197,11 @@ class OneAttempt {
     const { permit, read } = this.#granted;
     const { credential } = read;
     let sentAt: number | undefined;
-    const begin = (): Objection | undefined => {
-      if (isTooLate() || !context.stillWanted()) return 'not-wanted';
-      if (!permit.begin()) return 'not-permitted';
+    const begin = (): boolean => {
+      if (isTooLate() || !context.stillWanted() || !permit.begin()) return false;
       sentAt = clock.now();
       keys.tried(context.object(), wish.ref, read);
-      return undefined;
+      return true;
     };
     const { operation, method, path, body } = request;
     const wire = { operation, method, path, ...(body !== undefined && { body }), begin };
@@ -211,7 +209,7 @@ class OneAttempt {
     const reply = await context.parked(() => api.call({ ...wire, credential }));
     const pausedUntil = permit.finish(reply);
     this.#granted = undefined;
-    if (!reply.answered && reply.aborted) return { type: 'called-off' };
+    if (!reply.answered && reply.calledOff) return { type: 'called-off' };
     const verdict = judge(reply, request);
     if (!verdict.ok) {
       const pausedMs = pausedUntil === undefined ? undefined : pausedUntil - clock.monotonic();
@@ -220,9 +218,7 @@ class OneAttempt {
       const doubt = isUnauthorized ? read.doubt : undefined;
       return { type: 'failure', verdict, sentAt, pausedMs, doubt };
     }
-    const mask = maskFor(context.object(), (text) => credential.mask(text));
-    const result = maskTexts(verdict.result, mask);
-    return { type: 'success', verdict: { ...verdict, result }, sentAt: sentAt ?? clock.now() };
+    return { type: 'success', verdict, sentAt: sentAt ?? clock.now() };
   }
 
   /** Whether the key was paused since this time (epoch ms), whatever object brought it about. */

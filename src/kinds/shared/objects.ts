@@ -92,7 +92,8 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     // One that waits for its turn with the old key begins anew.
     for (const object of store.byIndex('secret', secret)) {
       const id = idOf(keyOf(object));
-      if (!limiter.wake(id)) enqueue(id, 'scheduled');
+      limiter.wake(id);
+      enqueue(id, 'scheduled');
     }
   });
   return { store, others };
