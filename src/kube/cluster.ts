@@ -91,17 +91,12 @@ function openConnections({ proxyUrl, ...tls }: ConnectionOptions): Dispatcher {
 export async function loadCluster(kubeconfig?: string, context?: string): Promise<Cluster> {
   const cluster = new Cluster();
   const file = shown(kubeconfig ?? (process.env['KUBECONFIG'] || '~/.kube/config'));
-  try {
-    if (kubeconfig === undefined) cluster.loadFromDefault(undefined, true);
-    else cluster.loadFromFile(kubeconfig);
-    // The name of what client-node makes where it has found nothing.
-    const isFound = cluster.getCurrentContext() !== 'loaded-context';
-    if (!isFound) throw Object.assign(new Error('not found'), { code: 'ENOENT' });
-  } catch (error) {
-    // Not its message: that of a parser quotes the file, which has credentials.
-    const { code = 'it is no YAML' } = error as NodeJS.ErrnoException;
+  const problem = load(cluster, kubeconfig);
+  if (problem !== undefined) {
     const inPod = "in a pod mount the ServiceAccount's token (automountServiceAccountToken)";
-    throw new Error(`cannot read the kubeconfig ${file} (${code}); pass --kubeconfig, or ${inPod}`);
+    throw new Error(
+      `cannot read the kubeconfig ${file} (${problem}); pass --kubeconfig, or ${inPod}`,
+    );
   }
   cluster.setCurrentContext(context ?? cluster.getCurrentContext());
   const { server, proxyUrl = '', skipTLSVerify } = cluster.getCurrentCluster() ?? { server: '' };
@@ -116,6 +111,18 @@ export async function loadCluster(kubeconfig?: string, context?: string): Promis
   informPlugin(cluster);
   await cluster.access();
   return cluster;
+}
+
+/** The code of what went wrong: the message of a parser quotes the file, which has credentials. */
+function load(cluster: Cluster, kubeconfig: string | undefined): string | undefined {
+  try {
+    if (kubeconfig === undefined) cluster.loadFromDefault(undefined, true);
+    else cluster.loadFromFile(kubeconfig);
+    // The name of what client-node makes where it has found nothing.
+    return cluster.getCurrentContext() === 'loaded-context' ? 'ENOENT' : undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'it is no YAML';
+  }
 }
 
 /** Exec plugins of API v1 refuse to run without this variable, which client-node does not set. */

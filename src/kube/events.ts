@@ -17,7 +17,6 @@ interface Event {
   readonly reason: string;
   readonly note: string;
 }
-export type Events = ReturnType<typeof createEvents>;
 
 /**
  * Sends events one after another, beside everything else. Each has one try: it follows a status

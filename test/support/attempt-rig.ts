@@ -110,7 +110,7 @@ export function attemptRig(limits: Partial<LimiterOptions> = {}): AttemptRig {
       return caller;
     },
     start: (object, wish) => startAttempt(object, wish),
-    wake: (name) => void limiter.wake(`Kind/ingest/${name}`),
+    wake: (name) => limiter.wake(`Kind/ingest/${name}`),
   };
   const context: KindContext = {
     api: {
