@@ -66,7 +66,7 @@ export const LEASES: readonly Mutation[] = [
     rule: 'Who was frozen while it took the Lease renews it before it works.',
     file: 'kube/lease.ts',
     from: 'const isOurs = isFresh() &&',
-    to: 'const isOurs = (isLeader ? isFresh() : renewedAt >= 0) &&',
+    to: 'const isOurs = (!isLeader || isFresh()) &&',
     seenBy: { test: LEASE, title: 'was frozen while it took it' },
   },
 ];
