@@ -12,7 +12,7 @@ import { LEASE } from './kube/lease.ts';
 import { createSecrets } from './kube/secrets.ts';
 import type { ProcessOptions } from './process.ts';
 
-type OfProcess = 'config' | 'clock' | 'log' | 'metrics' | 'version' | 'identity';
+type OfProcess = 'config' | 'cluster' | 'clock' | 'log' | 'metrics' | 'version' | 'identity';
 
 export interface OperatorOptions extends Pick<ProcessOptions, OfProcess | 'guard' | 'open'> {
   readonly client: KubeClient;
@@ -31,7 +31,7 @@ export interface OperatorOptions extends Pick<ProcessOptions, OfProcess | 'guard
 
 /** Puts the parts together; nothing is read or reconciled before informers and worker run. */
 export function createOperator(options: OperatorOptions) {
-  const { config, client, clock, log, metrics, signal, stopCalls } = options;
+  const { config, cluster, client, clock, log, metrics, signal, stopCalls } = options;
   const queue = new Queue(clock, { ready: () => worker.ready() });
   const api = createApiClient({
     baseUrl: config.apiUrl,
@@ -92,8 +92,8 @@ export function createOperator(options: OperatorOptions) {
     onReconcile: metrics.onReconcile,
   });
   const start = (): Informers => {
-    const labelSelector = config.selector;
-    return startInformers(kinds, config.namespaces, { client, labelSelector, clock, log, signal });
+    const shared = { cluster, client, labelSelector: config.selector, clock, log, signal };
+    return startInformers(kinds, config.namespaces, shared);
   };
   return { api, limiter, queue, kinds, events, worker, startInformers: start };
 }

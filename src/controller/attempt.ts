@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts';
-import { type KubeClient, writeFinalizers } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client.ts';
 import { isConflict, KubeError } from '../kube/errors.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
+import { writeFinalizers } from './finalizers.ts';
 import type { Context, Event, Kind } from './kind.ts';
 import { type Known, newestOf, putStatus, take } from './status-writer.ts';
 

@@ -1,8 +1,7 @@
-import { createInterface } from 'node:readline';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Cluster } from './cluster.ts';
-import { isConflict, isNotFound, KubeError, noAnswer, refusal } from './errors.ts';
-import { type KubeObject, objectPath, type ResourceType } from './resource.ts';
+import { isNotFound, KubeError, noAnswer, refusal } from './errors.ts';
+import type { KubeObject } from './resource.ts';
 
 /** One call. Paths come from resource.ts, so that every segment is encoded. */
 export interface RequestCall {
@@ -13,13 +12,11 @@ export interface RequestCall {
   readonly body?: unknown;
   /** For the whole call, connection and body included; default 20 s. */
   readonly timeoutMs?: number;
-  /** For a watch: takes the parsed JSON of each line as it comes; undefined: it is none. */
-  readonly onLine?: (line: unknown) => void;
 }
 
 /** Calls to one API server. */
 export interface KubeClient {
-  /** Resolves with the parsed JSON body; of a watch, when it ends. Throws KubeError only. */
+  /** Resolves with the parsed JSON body. Throws KubeError only. */
   request<T>(call: RequestCall): Promise<T>;
   /** Breaks off everything, watches too. */
   close(): Promise<void>;
@@ -55,7 +52,7 @@ export function createKubeClient(cluster: Cluster, clock: Clock = systemClock): 
 }
 
 async function send(cluster: Cluster, call: RequestCall, signal: AbortSignal): Promise<unknown> {
-  const { method, path, query = {}, body, onLine } = call;
+  const { method, path, query = {}, body } = call;
   const accept = 'application/json';
   const { headers, dispatcher } = await cluster.access();
   const url = new URL(cluster.server + path);
@@ -72,13 +69,6 @@ async function send(cluster: Cluster, call: RequestCall, signal: AbortSignal): P
   });
   const { statusCode: status } = answer;
   const name = `${method} ${path}`;
-  if (onLine && status === 200) {
-    const lines = createInterface({ input: answer.body });
-    // Where `onLine` throws nobody listens any more to how the connection ends.
-    lines.on('error', () => {});
-    for await (const line of lines) onLine(parse(line));
-    return undefined;
-  }
   const parsed = parse(await answer.body.text());
   if (status < 200 || status >= 300)
     throw refusal(name, status, parsed, String(answer.headers['retry-after'] ?? ''));
@@ -105,27 +95,4 @@ export async function getObject<T extends KubeObject>(
     if (isNotFound(error)) return undefined;
     throw error;
   });
-}
-
-/**
- * Replaces the finalizers of an object if it still is the version that was read. Gives the new
- * version; the newest one, untouched, where somebody else has changed it; undefined where it is
- * gone. Throws KubeError.
- */
-export async function writeFinalizers(
-  client: KubeClient,
-  type: ResourceType,
-  { metadata: { namespace, name, uid, resourceVersion } }: KubeObject,
-  finalizers: readonly string[],
-): Promise<KubeObject | undefined> {
-  const path = objectPath(type, namespace, name);
-  // An empty list takes the field away.
-  const metadata = { resourceVersion, finalizers: finalizers.length > 0 ? finalizers : null };
-  try {
-    return await client.request<KubeObject>({ method: 'PATCH', path, body: { metadata } });
-  } catch (error) {
-    if (!isConflict(error) && !isNotFound(error)) throw error;
-    const newest = await getObject(client, path);
-    return newest?.metadata.uid === uid ? newest : undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import type { RequestOptions } from 'node:https';
 import { isDeepStrictEqual } from 'node:util';
-import { KubeConfig } from '@kubernetes/client-node';
+import { KubeConfig, type RequestContext } from '@kubernetes/client-node';
 import { Agent, type buildConnector, type Dispatcher, ProxyAgent } from 'undici';
 import { LEAST_TLS } from '../least-tls.ts';
 import { shown } from '../shown.ts';
@@ -42,6 +42,13 @@ export class Cluster extends KubeConfig {
     for (const [name, value] of Object.entries(applied.headers ?? {}))
       headers[name.toLowerCase()] = String(value).trim();
     return { headers, dispatcher: this.#dispatcherFor(applied) };
+  }
+
+  /** For what client-node sends itself: watches. */
+  override async applySecurityAuthentication(context: RequestContext): Promise<void> {
+    const { headers, dispatcher } = await this.access();
+    for (const [name, value] of Object.entries(headers)) context.setHeaderParam(name, value);
+    context.setDispatcher(dispatcher);
   }
 
   /** Breaks off everything. */

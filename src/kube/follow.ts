@@ -1,12 +1,15 @@
+import { Watch } from '@kubernetes/client-node';
 import { waitFor } from '../backoff.ts';
 import { type Clock, pause } from '../clock.ts';
 import { bugFields, type Log } from '../telemetry/log.ts';
 import type { KubeClient } from './client.ts';
+import type { Cluster } from './cluster.ts';
 import { type KubeError, noAnswer, refusal } from './errors.ts';
 import { collectionPath, type KubeObject, type ResourceType } from './resource.ts';
 import type { Store } from './store.ts';
 
 export interface FollowOptions {
+  readonly cluster: Cluster;
   readonly client: KubeClient;
   readonly labelSelector: string | undefined;
   readonly clock: Clock;
@@ -39,11 +42,8 @@ interface Page {
   readonly items?: readonly KubeObject[];
 }
 
-interface WatchEvent {
-  readonly type: string;
-  /** With ERROR what a refused call is answered with. */
-  readonly object: KubeObject & { readonly code?: number };
-}
+/** With ERROR it is what a refused call is answered with. */
+type WatchObject = KubeObject & { readonly code?: number };
 
 export type Informers = ReturnType<typeof startInformers>;
 
@@ -68,7 +68,7 @@ export function startInformers(
  * was; whatever breaks it, a list comes next.
  */
 function follow({ type, store }: Followed, namespace: string | undefined, options: FollowOptions) {
-  const { client, labelSelector, clock, log, signal } = options;
+  const { cluster, client, labelSelector, clock, log, signal } = options;
   const path = collectionPath(type, namespace);
   const name = type.plural + (namespace === undefined ? '' : ` in namespace "${namespace}"`);
   const synced = Promise.withResolvers<void>();
@@ -115,7 +115,7 @@ function follow({ type, store }: Followed, namespace: string | undefined, option
     lastFailure = undefined;
   };
 
-  const deliver = ({ type: what, object }: WatchEvent): void => {
+  const deliver = (what: string, object: WatchObject): void => {
     if (what === 'ADDED' || what === 'MODIFIED' || what === 'DELETED') store.apply(what, object);
     else if (what !== 'BOOKMARK') throw refusal(`GET ${path}`, object.code ?? 500, object);
     version = object.metadata.resourceVersion;
@@ -124,14 +124,30 @@ function follow({ type, store }: Followed, namespace: string | undefined, option
 
   /** Resolves when the server has ended the watch as it should. */
   const watch = async (resourceVersion: string): Promise<void> => {
-    const asked = { watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: String(WATCH_S) };
-    await client.request({
-      method: 'GET',
-      path,
-      query: { ...asked, labelSelector, resourceVersion },
-      timeoutMs: (WATCH_S + WATCH_GRACE_S) * 1000,
-      onLine: (line) => deliver(line as WatchEvent),
-    });
+    const ended = Promise.withResolvers<void>();
+    let isOver = false;
+    const onEvent = (what: string, object: WatchObject): void => {
+      // What is thrown here would be lost in client-node.
+      try {
+        if (!isOver) deliver(what, object);
+      } catch (error) {
+        ended.reject(error);
+      }
+    };
+    const onEnd = (error: unknown): void => (error ? ended.reject(error) : ended.resolve());
+    const query = { labelSelector, resourceVersion, timeoutSeconds: WATCH_S };
+    const asked = { ...query, allowWatchBookmarks: true };
+    const opening = new Watch(cluster).watch(path, asked, onEvent, onEnd);
+    opening.catch(onEnd);
+    const late = new Error('the watch did not end in time');
+    const cancel = clock.at((WATCH_S + WATCH_GRACE_S) * 1000, () => ended.reject(late));
+    try {
+      await ended.promise;
+    } finally {
+      isOver = true;
+      cancel();
+      opening.then((connection) => connection.abort(), onEnd);
+    }
     works();
   };
 
@@ -169,10 +185,17 @@ function follow({ type, store }: Followed, namespace: string | undefined, option
         waitMs = begunAt + SHORTEST_WATCH_MS - clock.monotonic();
       } catch (error) {
         if (signal.aborted) return;
-        waitMs = fails(noAnswer(`GET ${path}`, error));
+        waitMs = fails(errorOf(error));
       }
       if (waitMs > 0) await pause(clock, waitMs, signal);
     }
+  };
+
+  /** client-node tells of an answer other than 200 by its code alone, and of none by `cause`. */
+  const errorOf = (error: unknown): KubeError => {
+    const { statusCode, cause } = error as { statusCode?: number; cause?: unknown };
+    if (statusCode !== undefined) return refusal(`GET ${path}`, statusCode, undefined);
+    return noAnswer(`GET ${path}`, cause ?? error);
   };
 
   void run();

@@ -88,6 +88,7 @@ class Scene {
     const client = createKubeClient(cluster);
     const stop = new AbortController();
     startInformers([{ type: CONFIG_MAP, store: this.store }], [this.namespace], {
+      cluster,
       client,
       labelSelector: undefined,
       clock: systemClock,

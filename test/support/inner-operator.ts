@@ -68,6 +68,7 @@ export async function startInner(
   const stopWork = new AbortController();
   const operator = createOperator({
     config,
+    cluster,
     client,
     clock,
     log,

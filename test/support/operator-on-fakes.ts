@@ -87,6 +87,7 @@ export async function startOnFakes(
   const client = createKubeClient(kube.cluster, systemClock);
   const operator = createOperator({
     config: parsed.config,
+    cluster: kube.cluster,
     client,
     clock: systemClock,
     log: recordingLog().log,

@@ -35,6 +35,7 @@ export async function recordVersions(namespace: string): Promise<Versions> {
     },
   });
   const { synced } = startInformers([{ type, store }], [namespace], {
+    cluster,
     client,
     labelSelector: undefined,
     clock: systemClock,

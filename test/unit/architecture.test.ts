@@ -51,7 +51,7 @@ const OF_A_KIND = [
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   undici: ['src/kube/', 'src/api/'],
   'p-queue': ['src/kube/', 'src/api/'],
-  '@kubernetes/client-node': ['src/kube/cluster.ts'],
+  '@kubernetes/client-node': ['src/kube/cluster.ts', 'src/kube/follow.ts'],
   zod: ['src/kinds/', 'src/config/'],
   pino: ['src/telemetry/logger.ts'],
   'prom-client': ['src/telemetry/metrics.ts'],

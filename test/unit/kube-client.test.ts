@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createKubeClient, getObject, writeFinalizers } from '../../src/kube/client.ts';
+import { writeFinalizers } from '../../src/controller/finalizers.ts';
+import { createKubeClient, getObject } from '../../src/kube/client.ts';
 import { KubeError } from '../../src/kube/errors.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
 import { eventually } from '../support/eventually.ts';
@@ -158,54 +159,6 @@ describe('a call', () => {
     });
     expect(await failure(client.request(GET))).toMatchObject({ status: 0, reason: 'NoAnswer' });
     await eventually(() => expect(server.connections.open.size).toBe(0));
-  });
-});
-
-describe('a watch', () => {
-  const lines = ['{"a":"ä€"}', 'no JSON', '{"b":2}'];
-  const WATCH = { ...GET, timeoutMs: 40_000 };
-
-  test('gives each line as it comes, wherever it is cut, and ends with its answer', async () => {
-    const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-    const more = Promise.withResolvers<void>();
-    const { server, client } = await setUp((_, response) => {
-      response.write(bytes.subarray(0, 7));
-      void more.promise.then(() => response.end(bytes.subarray(7)));
-    });
-    const seen: unknown[] = [];
-    const ended = client.request({ ...WATCH, onLine: (line) => seen.push(line) });
-    await eventually(() => expect(server.requests).toHaveLength(1));
-    more.resolve();
-    await ended;
-    expect(seen).toEqual([{ a: 'ä€' }, undefined, { b: 2 }]);
-  });
-
-  test('that is refused fails in the words of the server', async () => {
-    const { client } = await setUp((_, response) =>
-      sendJson(response, 403, aStatus(403, 'Forbidden', 'not you')),
-    );
-    const error = await failure(client.request({ ...WATCH, onLine: () => {} }));
-    expect(error).toMatchObject({ status: 403, body: 'not you' });
-  });
-
-  test.each<[string, (response: ServerResponse) => void, () => void]>([
-    ['whose connection breaks', (response) => setTimeout(() => response.destroy(), 20), () => {}],
-    [
-      'whose listener throws',
-      () => {},
-      () => {
-        throw new Error('a defect');
-      },
-    ],
-  ])('%s fails, and nothing of it stays', async (_, after, onLine) => {
-    const { server, clock, client } = await setUp((_request, response) => {
-      response.write(`${lines[0]}\n`);
-      after(response);
-    });
-    const error = await failure(client.request({ ...WATCH, onLine }));
-    expect(error).toMatchObject({ status: 0, reason: 'NoAnswer' });
-    await eventually(() => expect(server.connections.open.size).toBe(0));
-    expect(clock.pending).toBe(0);
   });
 });
 

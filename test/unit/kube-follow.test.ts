@@ -79,7 +79,9 @@ async function start(behaviour: Behaviour, labelSelector?: string) {
   const stop = new AbortController();
   const store = new Listener();
   const { log, messages } = recordingLog();
-  startInformers([{ type, store }], [], { client, labelSelector, clock, log, signal: stop.signal });
+  const { cluster } = server;
+  const shared = { cluster, client, labelSelector, clock, log };
+  startInformers([{ type, store }], [], { ...shared, signal: stop.signal });
   ends.push(
     () => server.close(),
     () => client.close(),
@@ -122,7 +124,7 @@ test('asks for bookmarks, for 25 s, for what the selector says; and goes on from
 test.each([
   ['whose answer does not begin', () => {}, 1],
   ['that says nothing more', says(aLine('ADDED', anObject('a', '20'))), 2],
-])('a watch %s is given up by the Clock, and its connection with it', async (_, watch, told) => {
+])('a watch %s is given up by the Clock', async (_, watch, told) => {
   const { server, clock, news, messages } = await start(served(watch));
   await eventually(() => expect(queries(server, 'watch')).toHaveLength(1));
   await eventually(() => expect(clock.pending).toBe(1));
@@ -130,7 +132,7 @@ test.each([
   await clock.advance(39_000);
   expect(messages).toEqual([]);
   await clock.advance(1_000);
-  await eventually(() => expect(messages.join()).toContain('not over within 40 s'));
+  await eventually(() => expect(messages.join()).toContain('the watch did not end in time'));
   await clock.advance(1_200);
   await eventually(() => expect(queries(server, 'list')).toHaveLength(2));
 });

@@ -46,6 +46,7 @@ function start(namespaces: readonly string[]): Informers {
   const recorded = recordingLog();
   ({ messages } = recorded);
   const informers = startInformers([{ type: PIPE, store }], namespaces, {
+    cluster: server.cluster,
     client: createKubeClient(server.cluster, clock),
     labelSelector: undefined,
     clock,
