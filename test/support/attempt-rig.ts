@@ -82,8 +82,6 @@ export interface AttemptRig {
   /** What the API answers. */
   answer: () => Promise<Reply> | Reply;
   start(object: KubeObject, wish?: Partial<Wish>): Started;
-  /** Wakes the object of this name where it waits, as a changed Secret does. */
-  wake(name: string): void;
 }
 
 /** The calls of a kind with a real limiter, on a clock that stands still. */
@@ -110,7 +108,6 @@ export function attemptRig(limits: Partial<LimiterOptions> = {}): AttemptRig {
       return caller;
     },
     start: (object, wish) => startAttempt(object, wish),
-    wake: (name) => limiter.wake(`Kind/ingest/${name}`),
   };
   const context: KindContext = {
     api: {
