@@ -49,7 +49,11 @@ export class KubernetesSide implements Server {
     if (isWatch(crossing)) return;
     this.#asked(crossing, status);
     if (status >= 300) return;
-    for (const thing of thingsIn(says)) this.#life.knowledge.saw(crossing.host, thing);
+    const { knowledge } = this.#life;
+    const { host, request } = crossing;
+    for (const thing of thingsIn(says)) knowledge.saw(host, thing);
+    if (!isList(says)) return;
+    knowledge.listed(host, request.path, says.metadata.resourceVersion, says.items);
   }
 
   streamed({ host }: Crossing, says: unknown): void {
@@ -100,8 +104,18 @@ function nameOf(method: string, path: string): string {
   return `${method} ${path.endsWith('/status') ? 'status of ' : ''}${subject === '' ? path : subject}`;
 }
 
+interface List {
+  readonly metadata: { readonly resourceVersion: string };
+  readonly items: readonly Thing[];
+}
+
+/** A life has few objects: a page is the whole of it. */
+function isList(says: unknown): says is List {
+  return typeof says === 'object' && says !== null && 'items' in says;
+}
+
 function thingsIn(says: unknown): readonly Thing[] {
   if (typeof says !== 'object' || says === null) return [];
-  if ('items' in says && Array.isArray(says.items)) return says.items as Thing[];
+  if (isList(says)) return says.items;
   return 'metadata' in says ? [says as Thing] : [];
 }

@@ -31,6 +31,18 @@ export class Knowledge {
     if (!before || versionOf(before.thing) < versionOf(thing)) known.set(key, { plural, thing });
   }
 
+  /** A whole list as of this version, by the path of its collection: what it lacks is gone. */
+  listed(process: string, path: string, version: string, things: readonly Thing[]): void {
+    const uids = new Set(things.map(({ metadata }) => metadata.uid));
+    for (const { plural, thing } of this.ofProcess(process)) {
+      const isOf = path.endsWith(`/${plural}`) || path.includes(`/${plural}?`);
+      const { uid, namespace } = thing.metadata;
+      const isElsewhere = path.includes('/namespaces/') && !path.includes(`/${namespace}/`);
+      if (isOf && !isElsewhere && !uids.has(uid) && versionOf(thing) <= Number(version))
+        this.gone(process, thing);
+    }
+  }
+
   /** Its end has been shown. */
   gone(process: string, thing: Thing): void {
     this.#gone.add(`${process} ${thing.metadata.uid}`);
