@@ -73,7 +73,10 @@ export function createOperator(options: OperatorOptions) {
     clock,
     enqueue: (id, priority) => queue.add(id, priority),
     changed: (id) => worker.changed(id),
-    forgetSecret: credentials.forget,
+    leaveSecret: (secret) => {
+      if (kinds.every(({ store }) => store.byIndex('secret', secret).length === 0))
+        credentials.forget(secret);
+    },
     onSecretChange: secrets.onChange,
     log,
     apiTimeoutMs: config.apiTimeoutMs,

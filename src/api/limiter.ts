@@ -144,7 +144,7 @@ export class Limiter {
       resolve(how);
     };
     const wait: Wait = { id, credential, line, since, priority, outcome, end, isOver: false };
-    signal.addEventListener('abort', () => end('not-wanted'));
+    signal.addEventListener('abort', () => end('not-wanted'), { once: true });
     this.#waiting.set(id, wait);
     void line.add(wait, () => this.#total.add(wait, () => this.#grant(wait)));
     return wait;

@@ -157,8 +157,9 @@ function follow({ type, store }: Followed, namespace: string | undefined, option
     const error = status === 404 ? `${hint} (${message})` : message;
     version = undefined;
     failures += 1;
-    // A defect of ours says where it is; the other collections go on.
-    const details = cause === undefined ? {} : bugFields(cause);
+    // A defect of ours says where it is, as no error of the network does; the others go on.
+    const isDefect = cause instanceof Error && !('code' in cause);
+    const details = isDefect ? bugFields(cause) : {};
     if (error !== lastFailure)
       log.warn({ ...details, path, status, reason, error }, 'cannot list or watch; retrying');
     lastFailure = error;

@@ -54,6 +54,7 @@ export function createElection(client: KubeClient, clock: Clock, log: Log, candi
   let seenAt = 0;
   /** When the last write was sent that made or kept it ours, monotonic. */
   let renewedAt = Number.NEGATIVE_INFINITY;
+  let lastTrouble = '';
 
   /** Whether the last renewal is young enough for a call to begin. */
   const isFresh = (): boolean => clock.monotonic() - renewedAt < RENEW_MS;
@@ -91,12 +92,14 @@ export function createElection(client: KubeClient, clock: Clock, log: Log, candi
       if (holder !== '' && clock.monotonic() - seenAt < LEASE_MS) return;
       const sentAt = clock.monotonic();
       lease = await write(next);
+      lastTrouble = '';
       // Others in this process may have seen that it was over before the answer came.
       if (!isLeader || isFresh()) renewedAt = sentAt;
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
       // That somebody else was quicker is no trouble.
-      if (isConflict(error)) return;
+      if (isConflict(error) || error.message === lastTrouble) return;
+      lastTrouble = error.message;
       log.warn({ name, error: error.message }, 'cannot use the leader election Lease; retrying');
     }
   };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { spread } from '../backoff.ts';
+import { spread, waitFor } from '../backoff.ts';
 import type { Cancel, Clock } from '../clock.ts';
 import { getObject, type KubeClient } from './client.ts';
 import { isForbidden, KubeError } from './errors.ts';
@@ -32,6 +32,8 @@ const UNKNOWN = { state: 'unknown' } as const;
 const KEPT_MS = 5_000;
 const QUICK_POLL_MS = 2_000;
 const SLOW_POLL_MS = 60_000;
+/** Where Kubernetes does not give it. */
+const TROUBLE = { firstMs: 1_000, capMs: 60_000 };
 
 interface Known {
   readonly key: string;
@@ -42,7 +44,7 @@ interface Known {
   waiting: number;
   /** When the last of them began to, or it changed; monotonic. */
   since: number;
-  pollMs: number;
+  failures: number;
   cancelPoll: Cancel;
 }
 
@@ -64,7 +66,7 @@ export function createSecrets(
   const awaited = new Map<string, Known>();
 
   const known = (key: string): Known => {
-    const unread = { key, state: UNKNOWN, waiting: 0, since: 0, pollMs: 0, cancelPoll() {} };
+    const unread = { key, state: UNKNOWN, waiting: 0, since: 0, failures: 0, cancelPoll() {} };
     const one = secrets.get(key) ?? unread;
     secrets.set(key, one);
     return one;
@@ -94,7 +96,6 @@ export function createSecrets(
   };
 
   const schedulePoll = (one: Known, waitMs: number): void => {
-    one.pollMs = waitMs;
     one.cancelPoll();
     one.cancelPoll = clock.at(waitMs, () => void poll(one));
   };
@@ -103,12 +104,14 @@ export function createSecrets(
     if (signal.aborted || one.waiting === 0) return;
     try {
       await getAnew(one);
+      one.failures = 0;
       const waitedMs = clock.monotonic() - one.since;
       const everyMs = waitedMs < 600_000 ? 10_000 : SLOW_POLL_MS;
       schedulePoll(one, waitedMs < 60_000 ? QUICK_POLL_MS : everyMs);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      schedulePoll(one, Math.min(Math.max(1_000, 2 * one.pollMs), SLOW_POLL_MS));
+      one.failures += 1;
+      schedulePoll(one, waitFor(TROUBLE, one.failures, one.key));
     }
   };
 

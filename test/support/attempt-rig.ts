@@ -128,7 +128,7 @@ export function attemptRig(limits: Partial<LimiterOptions> = {}): AttemptRig {
     changed: () => undefined,
     announce: () => undefined,
     onSecretChange: () => undefined,
-    forgetSecret: () => undefined,
+    leaveSecret: () => undefined,
     log: createLog({ level: 'silent', redactor: createRedactor() }),
     apiTimeoutMs: 35_000,
     planOnly: false,

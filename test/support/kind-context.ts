@@ -45,7 +45,7 @@ export function aKindContext(
     clock,
     enqueue: () => undefined,
     onSecretChange: () => undefined,
-    forgetSecret: () => undefined,
+    leaveSecret: () => undefined,
     log: createLog({ level: 'silent', redactor: createRedactor() }),
     apiTimeoutMs: 35_000,
     planOnly,

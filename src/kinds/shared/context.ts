@@ -18,8 +18,8 @@ export interface KindContext {
   readonly enqueue: (id: string, priority: Priority) => void;
   /** Calls back with `namespace/name` when a Secret was read and is another one than before. */
   readonly onSecretChange: (listener: (secret: string) => void) => void;
-  /** No object of a kind refers to this Secret (`namespace/name`) any more. */
-  readonly forgetSecret: (secret: string) => void;
+  /** An object refers to this Secret (`namespace/name`) no more. */
+  readonly leaveSecret: (secret: string) => void;
   /** To be called for every change of an object, by its queue key: it may end its reconcile. */
   readonly changed: (id: string) => void;
   /** An event on the Lease of this process, for what can be said nowhere else. */

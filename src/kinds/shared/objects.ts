@@ -74,7 +74,7 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
   const awaitSecret = (id: string, now: T | undefined, before: T | undefined): void => {
     secrets.awaitChange(id, now && waitsForSecret(now) ? secretKeyOf(now) : undefined);
     const former = before && secretKeyOf(before);
-    if (former && store.byIndex('secret', former).length === 0) context.forgetSecret(former);
+    if (former && former !== (now && secretKeyOf(now))) context.leaveSecret(former);
   };
   const store = new Store<T>({
     trim: (object) => trim(object, sound(object.status)),

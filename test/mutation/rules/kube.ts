@@ -43,7 +43,7 @@ const CALLS: readonly Mutation[] = [
   {
     name: 'finalizer-of-what-was-read',
     rule: 'Finalizers are written on top of the version that was read, never over a newer one.',
-    file: 'kube/client.ts',
+    file: 'controller/finalizers.ts',
     from: 'const metadata = { resourceVersion, finalizers:',
     to: 'const metadata = { finalizers:',
     seenBy: { test: CLIENT, title: 'nothing else, and the version that was read' },
