@@ -52,8 +52,8 @@ export const CONFIRMATION_WAITS_MS = [10 * SECOND, MINUTE, 5 * MINUTE] as const;
 export const LONGEST_SERVER_WAIT_MS = 15 * MINUTE;
 
 /**
- * A refused key may be tried: who has a time of its own comes first, and so long after that who has
- * waited longest is woken. Who was woken and does not ask is passed over after as long.
+ * When a refused key may be tried, who has waited longest is woken. Who was woken and does not ask
+ * is passed over after so long.
  */
 export const PASSED_OVER_MS = 5 * SECOND;
 

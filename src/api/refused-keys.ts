@@ -6,10 +6,10 @@ import { FAILURES, PASSED_OVER_MS } from '../waits.ts';
 interface RefusedKey {
   /** Answers of 401 in a row, those to calls from before the first one left out. */
   refusals: number;
-  /** Monotonic ms from which on whoever asks first may try it. */
-  tryAt: number;
   /** The object that tries it: no other calls with it. */
   trier: string | undefined;
+  /** The object that was woken to try it next. */
+  turn: string | undefined;
   /** The objects that wait to be woken, in order. */
   readonly held: Set<string>;
   cancel?: Cancel;
@@ -36,12 +36,11 @@ export class RefusedKeys {
     return [...this.#keys.values()].some(({ held }) => held.has(id));
   }
 
-  /** Whether the object may call. If not, it is held, and woken. `mayTry`: also before the time. */
+  /** Whether the object may call. If not, it is held, and woken. `mayTry`: also out of turn. */
   admits(credential: string, id: string, mayTry: boolean): boolean {
     const key = this.#keys.get(credential);
     if (key && key.trier !== id) {
-      const isTime = mayTry || key.tryAt <= this.#clock.monotonic();
-      if (key.trier !== undefined || !isTime) {
+      if (key.trier !== undefined || !(mayTry || key.turn === id)) {
         key.held.add(id);
         return false;
       }
@@ -51,16 +50,21 @@ export class RefusedKeys {
     return true;
   }
 
-  /** A call was answered with 401. Returns when the key may be tried again, monotonic ms. */
-  refused(credential: string, id: string): number {
-    const first: RefusedKey = { refusals: 0, tryAt: 0, trier: id, held: new Set() };
+  /**
+   * A call was answered with 401. Returns when this object tries the key again, monotonic ms, where
+   * it is the next; else it has no time of its own.
+   */
+  refused(credential: string, id: string): number | undefined {
+    const first: RefusedKey = { refusals: 0, trier: id, turn: undefined, held: new Set() };
     const key = this.#keys.get(credential) ?? first;
     this.#keys.set(credential, key);
     key.held.add(id);
-    if (key.trier !== id) return key.tryAt;
+    if (key.trier !== id) return undefined;
     key.refusals += 1;
-    this.#letTry(credential, key, waitFor(FAILURES.Unauthorized, key.refusals, credential));
-    return key.tryAt;
+    const waitMs = waitFor(FAILURES.Unauthorized, key.refusals, credential);
+    this.#letTry(credential, key, waitMs);
+    const [next] = key.held;
+    return next === id ? this.#clock.monotonic() + waitMs : undefined;
   }
 
   /** Whoever was admitted wants no call any more, or it ended otherwise. */
@@ -84,8 +88,8 @@ export class RefusedKeys {
 
   #letTry(credential: string, key: RefusedKey, inMs: number): void {
     key.trier = undefined;
-    key.tryAt = this.#clock.monotonic() + inMs;
-    this.#wakeOne(credential, key, inMs + PASSED_OVER_MS);
+    key.turn = undefined;
+    this.#wakeOne(credential, key, inMs);
   }
 
   /** The next, unless somebody has asked by then. Who was woken and does not ask is passed over. */
@@ -99,6 +103,7 @@ export class RefusedKeys {
         return;
       }
       key.held.delete(next);
+      key.turn = next;
       this.#wakeOne(credential, key, PASSED_OVER_MS);
       this.#wake(next);
     });

@@ -248,13 +248,16 @@ describe('a refused key', () => {
     expect(on.limiter.refusedKeys.isHeld('a')).toBe(woken.length === 0);
   });
 
-  test('is tried before its time by who may, while nobody else does, and after no answer by whoever asks', async () => {
-    const { call, says, begun } = rig();
+  test('is tried out of turn by who may, while nobody else does, and after no answer by who is next', async () => {
+    const { clock, call, says, begun, woken } = rig();
     await call('a', 401);
     const trial = await begun('b', { mayTry: true });
     expect(await says('c', { mayTry: true })).toBe('key-refused');
     trial.finish(endOf(0));
-    expect(await says('c')).toBe('granted');
+    expect(await says('c')).toBe('key-refused');
+    await clock.advance(0);
+    expect(woken).toEqual(['a']);
+    expect(await says('a')).toBe('granted');
   });
 
   test('is tried by one after the other, in order; who is gone or does not ask is passed over', async () => {
@@ -262,13 +265,15 @@ describe('a refused key', () => {
     await call('a', 401);
     for (const id of ['b', 'gone', 'c']) await says(id);
     limiter.forget('gone');
-    await clock.advance(41_000);
+    while (woken.length === 0) await clock.advance(1_000);
     expect(woken).toEqual(['a']);
+    expect(await says('b')).toBe('key-refused');
     await clock.advance(5_000);
     expect(woken).toEqual(['a', 'b']);
     await call('b', 401);
     expect(await says('a')).toBe('key-refused');
     await clock.advance(77_000);
+    // Who was refused last has waited the shortest.
     expect(woken.slice(0, 3)).toEqual(['a', 'b', 'c']);
   });
 

@@ -59,7 +59,12 @@ describe('the first wait and the side of each class', () => {
   test.for<[FailedAnswer, FailureReason, string, number]>([
     [failed(400), 'Rejected', 'Stalled', 10 * MINUTE],
     [failed(422), 'Rejected', 'Stalled', 10 * MINUTE],
-    [failed(401), 'Unauthorized', 'Stalled', 30 * SECOND],
+    [
+      { ...failed(401), pausedMs: 30 * SECOND } as FailedAnswer,
+      'Unauthorized',
+      'Stalled',
+      30 * SECOND,
+    ],
     [failed(403), 'Forbidden', 'Stalled', MINUTE],
     [failed(404), 'NotFound', 'Stalled', MINUTE],
     [failed(410), 'NotFound', 'Stalled', MINUTE],
@@ -83,6 +88,11 @@ describe('the first wait and the side of each class', () => {
 });
 
 describe('a failure', () => {
+  test('of a refused key that another object tries next has no time of its own', () => {
+    const { next, status } = reported(failed(401));
+    expect([next, status.nextAttemptTime]).toEqual(['on-change', undefined]);
+  });
+
   test('waits twice as long each time, and warns once', () => {
     let object: KubeObject = aPipeSettings();
     const seen = [1, 2, 3].map(() => {

@@ -45,6 +45,8 @@ export interface FailureToReport extends Adjustment {
   readonly lastRequest?: LastRequest | undefined;
   /** Not before this long from now, as far as the class allows. */
   readonly atLeastMs?: number | undefined;
+  /** Somebody wakes it; it has no next attempt but where `notAfter` says so. */
+  readonly isUntimed?: boolean;
 }
 
 /** The failure table as a status: reason, side, attempts, next attempt. */
@@ -53,8 +55,8 @@ export function reportFailure(failure: FailureToReport): FailureReport {
   const attempts = countAttempts(object, reason);
   const own = nextWait(reason, attempts, object.metadata.uid, rule);
   const wait = Math.min(Math.max(own, failure.atLeastMs ?? 0), longestWait(reason));
-  const latest = failure.notAfter ?? Number.POSITIVE_INFINITY;
-  const nextAttempt = wholeSecond(Math.min(now + wait, latest));
+  const { notAfter: latest = failure.isUntimed ? undefined : now + wait } = failure;
+  const nextAttempt = latest && wholeSecond(Math.min(now + wait, latest));
   const progress = failure.side ?? rule?.side ?? sideOf(reason, attempts);
   const summary = { ready: 'False', progress, reason, message } as const;
   const said = saying(object, { summary, now, attempts, nextAttempt, lastRequest });
@@ -132,8 +134,9 @@ export function reportNoCall(options: FailedAttempt): FailureReport {
       const { verdict, pausedMs = 0, doubt } = answer;
       const reason = verdict.failure;
       const advice = [...(doubt === undefined ? [] : [doubt]), options.advice(reason)].join('. ');
-      // The limiter alone decides when a refused key is tried again.
-      const notAfter = reason === 'Unauthorized' && pausedMs > 0 ? now + pausedMs : undefined;
+      // The limiter alone decides who tries a refused key, and when; 0: it is not this object.
+      const isRefused = reason === 'Unauthorized';
+      const notAfter = isRefused && pausedMs > 0 ? now + pausedMs : undefined;
       const what = `${withoutStop(verdict.message)}${quoting(verdict.requestId)}`;
       return reportFailure({
         object,
@@ -144,6 +147,7 @@ export function reportNoCall(options: FailedAttempt): FailureReport {
         atLeastMs: Math.max(verdict.retryAfterMs ?? 0, pausedMs),
         side: verdict.redirect ? 'Stalled' : undefined,
         notAfter,
+        isUntimed: isRefused && pausedMs === 0,
         ...options.adjust?.(reason),
       });
     }

@@ -70,9 +70,9 @@ const LIMITER: readonly Mutation[] = [
     name: 'one-try-at-a-time',
     rule: 'A refused key is tried by one object at a time, not by all of them.',
     file: 'api/refused-keys.ts',
-    from: 'key.trier !== undefined || !isTime',
-    to: '!isTime',
-    seenBy: { test: LIMITER_CASES, title: 'is tried before its time by who may' },
+    from: 'if (key.trier !== undefined || !(mayTry || key.turn === id)) {',
+    to: 'if (!(mayTry || key.turn === id)) {',
+    seenBy: { test: LIMITER_CASES, title: 'is tried out of turn by who may' },
   },
   {
     name: 'no-answer-proves-nothing',
