@@ -136,7 +136,8 @@ export function reportNoCall(options: FailedAttempt): FailureReport {
       const advice = [...(doubt === undefined ? [] : [doubt]), options.advice(reason)].join('. ');
       // The limiter alone decides who tries a refused key, and when; 0: it is not this object.
       const isRefused = reason === 'Unauthorized';
-      const notAfter = isRefused && pausedMs > 0 ? now + pausedMs : undefined;
+      const askedMs = Math.max(verdict.retryAfterMs ?? 0, pausedMs);
+      const isAsked = isRefused || (reason === 'RateLimited' && verdict.retryAfterMs);
       const what = `${withoutStop(verdict.message)}${quoting(verdict.requestId)}`;
       return reportFailure({
         object,
@@ -144,9 +145,9 @@ export function reportNoCall(options: FailedAttempt): FailureReport {
         reason,
         message: `${what}. ${advice}`,
         lastRequest: lastRequestOf(operation, verdict, now),
-        atLeastMs: Math.max(verdict.retryAfterMs ?? 0, pausedMs),
+        atLeastMs: askedMs,
         side: verdict.redirect ? 'Stalled' : undefined,
-        notAfter,
+        notAfter: isAsked && askedMs > 0 ? now + askedMs : undefined,
         isUntimed: isRefused && pausedMs === 0,
         ...options.adjust?.(reason),
       });
