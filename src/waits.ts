@@ -51,10 +51,7 @@ export const CONFIRMATION_WAITS_MS = [10 * SECOND, MINUTE, 5 * MINUTE] as const;
 /** The longest a Retry-After or a rate limit's reset may hold an attempt back. */
 export const LONGEST_SERVER_WAIT_MS = 15 * MINUTE;
 
-/**
- * When a refused key may be tried, who has waited longest is woken. Who was woken and does not ask
- * is passed over after so long.
- */
+/** Whose turn it is to try a refused key, and who does not ask, is passed over after so long. */
 export const PASSED_OVER_MS = 5 * SECOND;
 
 /** In line, what a person edited or asked for counts as having come so much earlier. */

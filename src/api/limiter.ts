@@ -14,8 +14,8 @@ export interface Asking {
   readonly signal: AbortSignal;
   /** Runs a wait. */
   readonly parked: <Value>(wait: () => Promise<Value>) => Promise<Value>;
-  /** Told that the wait is long, and how many are before it. */
-  readonly onLongWait: (ahead: number) => Promise<void>;
+  /** Told that the wait is long, and how many are before it. False: it ends. */
+  readonly onLongWait: (ahead: number) => Promise<boolean>;
 }
 
 interface Wish {
@@ -168,7 +168,7 @@ export class Limiter {
     if (wait.isOver) return;
     const inLine = [...this.#waiting.values()].filter(({ line }) => line === wait.line);
     const ahead = inLine.filter(({ priority }) => priority >= wait.priority).length - 1;
-    await onLongWait(ahead);
+    if (!(await onLongWait(ahead))) wait.end('not-wanted');
     await wait.outcome;
   }
 

@@ -89,7 +89,7 @@ export class Engine {
       urgency: isLater ? 'later' : urgency,
       signal: edited.signal,
       parked: (wait) => wait(),
-      onLongWait: async () => undefined,
+      onLongWait: async () => true,
     });
     cancel();
     if (typeof permit !== 'string') {

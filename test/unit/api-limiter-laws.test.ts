@@ -140,7 +140,7 @@ test('turns come by time of entry, what was edited a minute earlier, later calls
           wish: async () => ({ credential: 'c1', mayTry: false }),
           signal: end ?? new AbortController().signal,
           parked: (wait) => wait(),
-          onLongWait: async () => undefined,
+          onLongWait: async () => true,
         };
         let permit = await limiter.permit(asking);
         // Who was woken asks again.

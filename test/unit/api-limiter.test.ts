@@ -24,7 +24,7 @@ function rig(more: Partial<LimiterOptions> = {}) {
       urgency: 'scheduled',
       signal: new AbortController().signal,
       parked: (wait) => wait(),
-      onLongWait: async () => undefined,
+      onLongWait: async () => true,
       ...wanted,
     });
     void done.then((answer) => {
@@ -213,7 +213,7 @@ describe('a wait', () => {
       wish,
       urgency: 'user',
       signal,
-      onLongWait: async () => undefined,
+      onLongWait: async () => true,
     } as const;
     await expect(limiter.permit({ ...asking, parked: (wait) => wait() })).rejects.toThrow('away');
     expect(await says('b')).toBe('granted');

@@ -157,7 +157,7 @@ test('a changed Secret reconciles who refers to it, and who waits with it asks a
       id: key,
       urgency: 'user' as const,
       signal,
-      onLongWait: async () => undefined,
+      onLongWait: async () => true,
       parked: <Value>(wait: () => Promise<Value>) => wait(),
       wish: async () => ({ credential: 'key', mayTry: false }),
     };

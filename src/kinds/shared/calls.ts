@@ -152,7 +152,7 @@ class OneAttempt {
       parked: (wait) => context.parked(wait),
       async onLongWait(ahead) {
         const status = longWaitStatus(context.object(), ahead, context.now());
-        if (status) await context.save(status);
+        return status === undefined || context.save(status);
       },
     });
     if ('type' in key) return key;

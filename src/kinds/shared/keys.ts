@@ -68,6 +68,6 @@ export class Keys {
   }
 }
 
-function hasFinalizer({ metadata }: KubeObject): boolean {
+export function hasFinalizer({ metadata }: KubeObject): boolean {
   return metadata.finalizers?.some((name) => name.startsWith('pipewright.dev/')) ?? false;
 }

@@ -16,6 +16,7 @@ import {
 import type { KindContext } from './context.ts';
 import { waitsForSecret } from './due.ts';
 import { fitTo } from './fit.ts';
+import { hasFinalizer } from './keys.ts';
 import { isSameRival } from './target.ts';
 
 /** What a kind is, before it does anything. */
@@ -81,7 +82,10 @@ function createStore<T extends KubeObject>(context: KindContext, options: KindOp
     indexes: { target: targetOf, secret: secretKeyOf },
     onChange: (key, now, before, origin) => {
       awaitSecret(idOf(key), now, before);
-      if (!now || !before || !isSameWish(now, before)) enqueue(idOf(key), priorityOf(now, origin));
+      // At each list the last key of what is to be cleaned up one day is read again.
+      const isKept = origin === 'list' && now && hasFinalizer(now);
+      if (!now || !before || isKept || !isSameWish(now, before))
+        enqueue(idOf(key), priorityOf(now, origin));
       changed(idOf(key));
       if (now && before && isSameRival(now, before)) return;
       const rivals = [now, before].flatMap((one) => (one ? others(one) : []));
