@@ -80,7 +80,7 @@ export class Line {
     // Else the call began before the last pause, and says nothing of the load since.
     if (begunAt > this.pausedAt) this.#refusals = isRefused ? this.#refusals + 1 : 0;
     const own = isRefused ? waitFor(FAILURES.RateLimited, this.#refusals, seed) : 0;
-    const pauseMs = isRefused || httpStatus === 503 ? retryAfterMs || own : 0;
+    const pauseMs = isRefused || httpStatus === 503 ? Math.max(retryAfterMs, own) : 0;
     if (pauseMs === 0) return;
     this.pausedAt = this.#clock.monotonic();
     // One that lasts longer stays.

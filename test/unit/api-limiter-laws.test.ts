@@ -47,7 +47,7 @@ const openAt = (made: readonly Made[], at: number): Made[] =>
 
 /** The least time for which an end holds the key back. */
 function pauseAfter({ status, waitMs }: Made): number {
-  if (status === 429) return waitMs || 8_000;
+  if (status === 429) return Math.max(8_000, waitMs);
   return status === 503 ? waitMs : 0;
 }
 

@@ -136,8 +136,7 @@ export function reportNoCall(options: FailedAttempt): FailureReport {
       const advice = [...(doubt === undefined ? [] : [doubt]), options.advice(reason)].join('. ');
       // The limiter alone decides who tries a refused key, and when; 0: it is not this object.
       const isRefused = reason === 'Unauthorized';
-      const askedMs = Math.max(verdict.retryAfterMs ?? 0, pausedMs);
-      const isAsked = isRefused || (reason === 'RateLimited' && verdict.retryAfterMs);
+      const notAfter = isRefused && pausedMs > 0 ? now + pausedMs : undefined;
       const what = `${withoutStop(verdict.message)}${quoting(verdict.requestId)}`;
       return reportFailure({
         object,
@@ -145,9 +144,9 @@ export function reportNoCall(options: FailedAttempt): FailureReport {
         reason,
         message: `${what}. ${advice}`,
         lastRequest: lastRequestOf(operation, verdict, now),
-        atLeastMs: askedMs,
+        atLeastMs: Math.max(verdict.retryAfterMs ?? 0, pausedMs),
         side: verdict.redirect ? 'Stalled' : undefined,
-        notAfter: isAsked && askedMs > 0 ? now + askedMs : undefined,
+        notAfter,
         isUntimed: isRefused && pausedMs === 0,
         ...options.adjust?.(reason),
       });
