@@ -5,7 +5,7 @@ import type { KubeObject } from './resource.ts';
 
 /** One call. Paths come from resource.ts, so that every segment is encoded. */
 export interface RequestCall {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
   /** Sent as JSON; with PATCH it is a merge patch. */

@@ -157,8 +157,8 @@ function follow({ type, store }: Followed, namespace: string | undefined, option
     const error = status === 404 ? `${hint} (${message})` : message;
     version = undefined;
     failures += 1;
-    // A defect of ours says where it is, as no error of the network does; the others go on.
-    const isDefect = cause instanceof Error && !('code' in cause);
+    // A defect of ours says where it is; the network's errors of this type have a code.
+    const isDefect = cause instanceof TypeError && !('code' in cause);
     const details = isDefect ? bugFields(cause) : {};
     if (error !== lastFailure)
       log.warn({ ...details, path, status, reason, error }, 'cannot list or watch; retrying');
@@ -167,7 +167,7 @@ function follow({ type, store }: Followed, namespace: string | undefined, option
     const isRefused = namespace !== undefined && (status === 403 || status === 404);
     refusedAt = isRefused ? Math.min(refusedAt, clock.monotonic()) : Number.POSITIVE_INFINITY;
     if (missing !== undefined && clock.monotonic() - refusedAt > REFUSAL_PATIENCE_MS) {
-      log.warn({ list: name }, 'a list has been refused for 30 s; going on without it');
+      log.warn({ list: name }, 'a list has been refused for about 30 s; going on without it');
       goOn();
     }
     return waitFor(BACK_OFF, failures, `${path}/${Math.random()}`);

@@ -6,7 +6,7 @@ import type { Redactor } from './mask.ts';
 const MOST_KEPT = 2 ** 20;
 const LONGEST_TEXT = 1024;
 /** What lines are about: a tenant whose key is the name of another must not take it out of them. */
-const NAMES = /^(kind|namespace|name|did|reason|path|watch|cluster|identity|holder)$/;
+const NAMES = /^(kind|namespace|name|did|reason|path|cluster|identity|holder)$/;
 
 /** JSON lines, each written before the call returns: the last one before a crash is there. */
 export function createLog(options: {

@@ -1,4 +1,4 @@
-import { change } from '../../support/cluster.ts';
+import { change, type Stored } from '../../support/cluster.ts';
 import type { RunningOperator } from '../../support/operator.ts';
 import { jumpTo, movableTime } from './clock-move.ts';
 
@@ -51,17 +51,19 @@ export function movedTime(): MovedTime {
         (one) => left(one) <= 0 && late.get(one.path) === one.nextAttemptTime,
       );
       for (const { path } of due) late.delete(path);
-      await Promise.all(due.map(({ path }) => wake(path, time.now())));
+      await Promise.all(due.map((one) => wake(one, time.now())));
     },
   };
   return time;
 }
 
-/** Its time has come, but no timer knows. */
-async function wake(path: string, now: number): Promise<void> {
-  const annotations = { 'pipewright.dev/reconcile-requested-at': String(Math.round(now)) };
-  await change(path, ({ metadata, ...rest }) => ({
-    ...rest,
-    metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } },
-  }));
+/** Its time has come, but no timer knows. One that has gone on since is left alone. */
+async function wake({ path, nextAttemptTime }: Waiting, now: number): Promise<void> {
+  const asked = { 'pipewright.dev/reconcile-requested-at': String(Math.round(now)) };
+  await change(path, (stored) => {
+    const { status, metadata } = stored as Stored & { readonly status?: Partial<Waiting> };
+    const annotations = { ...metadata.annotations, ...asked };
+    const isLate = status?.nextAttemptTime === nextAttemptTime;
+    return isLate ? { ...stored, metadata: { ...metadata, annotations } } : stored;
+  });
 }

@@ -16,11 +16,8 @@ const FIRST: Point = { label: 'change', nth: 1, moment: 'lost' };
 /** How often it is looked for depends on the jitter of waits. */
 const LOOKED = 'look result ';
 const SENT = 'look intent change result';
-/**
- * The removal goes as soon as it is known to be lost, the adds ten minutes later. Where the label
- * that wakes it crosses the last result, it looks once more, which changes nothing.
- */
-const RECOVERY = new RegExp(`^(${LOOKED}){3,}${SENT} (${LOOKED})*${SENT}( look result)?$`);
+/** The removal goes as soon as it is known to be lost, the adds ten minutes later. */
+const RECOVERY = new RegExp(`^(${LOOKED}){3,}${SENT} (${LOOKED})*${SENT}$`);
 /** Some of it, in order. */
 const PLACES: readonly Label[] = [
   'secret',

@@ -3,7 +3,7 @@ import type { WireReply, WireRequest, WireStream } from '../network/wire.ts';
 import { apiVersionOf, kindOf, type ServedKind } from './kinds.ts';
 import { type Change, Objects, type Thing } from './objects.ts';
 import { notFound, Refusal } from './refusal.ts';
-import { type Selection, Watches } from './watches.ts';
+import { type Collection, Watches } from './watches.ts';
 import * as writes from './write.ts';
 
 interface KubernetesOptions {
@@ -52,13 +52,10 @@ export class Kubernetes {
   as(by: string): Hand {
     const { objects } = this;
     return {
-      get: (kind, namespace, name) => objects.get(kind, namespace, name),
       create: (kind, namespace, sent) =>
         writes.create(objects, kind, { namespace, sent }, this.#writer(by)),
       edit: (kind, namespace, name, change) => {
-        const stored = objects.get(kind, namespace, name);
-        if (!stored) throw notFound(kind, name);
-        const sent = change(stored) as unknown as writes.Sent;
+        const sent = change(this.#stored(kind, namespace, name)) as unknown as writes.Sent;
         return writes.replace(objects, kind, { namespace, name, sent }, this.#writer(by));
       },
       delete: (kind, namespace, name) =>
@@ -74,15 +71,10 @@ export class Kubernetes {
   #answer({ method, path, body }: WireRequest, by: string) {
     const { kind, namespace, name, subresource, query } = routeOf(path);
     const { objects } = this;
-    if (method === 'GET' && name !== undefined) {
-      const stored = objects.get(kind, namespace, name);
-      if (!stored) throw notFound(kind, name);
-      return stored;
-    }
+    if (method === 'GET' && name !== undefined) return this.#stored(kind, namespace, name);
     if (method === 'GET') {
-      const selection = selectionOf(kind, namespace, query);
-      if (query.get('watch') === 'true') return this.watches.open(by, selection, query);
-      return this.#list(selection, namespace);
+      const all = { kind, namespace };
+      return query.get('watch') === 'true' ? this.watches.open(by, all, query) : this.#list(all);
     }
     const [sent, writer] = [JSON.parse(body) as writes.Sent, this.#writer(by)];
     if (method === 'POST') return writes.create(objects, kind, { namespace, sent }, writer);
@@ -92,19 +84,24 @@ export class Kubernetes {
     throw new Refusal(405, 'MethodNotAllowed', 'the server does not allow this method');
   }
 
-  #list({ kind, fits }: Selection, namespace: string): object {
+  #stored(kind: ServedKind, namespace: string, name: string): Thing {
+    const stored = this.objects.get(kind, namespace, name);
+    if (!stored) throw notFound(kind, name);
+    return stored;
+  }
+
+  #list({ kind, namespace }: Collection): object {
     return {
       kind: `${kind.kind}List`,
       apiVersion: apiVersionOf(kind),
       metadata: { resourceVersion: String(this.objects.revision) },
-      items: this.objects.list(kind, namespace).filter(fits),
+      items: this.objects.list(kind, namespace),
     };
   }
 }
 
 /** What a user can do to objects, past the network. */
 interface Hand {
-  get(kind: ServedKind, namespace: string, name: string): Thing | undefined;
   create(kind: ServedKind, namespace: string, sent: writes.Sent): Thing;
   /** The whole object as it shall be; its status stays as it is. */
   edit(kind: ServedKind, namespace: string, name: string, change: (stored: Thing) => Thing): Thing;
@@ -118,15 +115,4 @@ function routeOf(path: string) {
   const [before = '', search = ''] = path.split('?');
   const [, namespace = '', plural = '', name, subresource] = PATH.exec(before) ?? [];
   return { kind: kindOf(plural), namespace, name, subresource, query: new URLSearchParams(search) };
-}
-
-/** Of field selectors only the one by name, as the product uses it. */
-function selectionOf(kind: ServedKind, namespace: string, query: URLSearchParams): Selection {
-  const name = /^metadata\.name=([^,]+)$/.exec(query.get('fieldSelector') ?? '')?.[1];
-  return {
-    kind,
-    fits: ({ metadata }) =>
-      (namespace === '' || metadata.namespace === namespace) &&
-      (name === undefined || metadata.name === name),
-  };
 }

@@ -1,13 +1,13 @@
 import type { Timeline } from '../engine/timeline.ts';
 import type { WireStream } from '../network/wire.ts';
 import { apiVersionOf, type ServedKind } from './kinds.ts';
-import type { Change, Objects, Thing } from './objects.ts';
+import type { Change, Objects } from './objects.ts';
 import { Refusal } from './refusal.ts';
 
-/** Which objects of a collection a list or watch is about. */
-export interface Selection {
+/** What a list or watch is about; namespace '': all of them. */
+export interface Collection {
   readonly kind: ServedKind;
-  readonly fits: (thing: Thing) => boolean;
+  readonly namespace: string;
 }
 
 interface Stream {
@@ -30,7 +30,7 @@ export class Watches {
   }
 
   /** A watch from a version on, which must not be forgotten; it ends by itself after its time. */
-  open(host: string, { kind, fits }: Selection, query: URLSearchParams): WireStream {
+  open(host: string, { kind, namespace }: Collection, query: URLSearchParams): WireStream {
     const from = Number(query.get('resourceVersion') ?? 0);
     const ms = Number(query.get('timeoutSeconds') ?? 1_800) * 1_000;
     return (to) => {
@@ -43,8 +43,9 @@ export class Watches {
       const stream: Stream = {
         host,
         tell: (change) => {
-          if (change.revision <= from || change.kind !== kind || !fits(change.now)) return;
-          send(change.type, change.now);
+          const isInIt = namespace === '' || change.now.metadata.namespace === namespace;
+          if (change.revision > from && change.kind === kind && isInIt)
+            send(change.type, change.now);
         },
         end: (broken) => {
           if (!this.#streams.delete(stream)) return;

@@ -74,7 +74,7 @@ export function replace(
   return written;
 }
 
-/** A JSON merge patch of an object or its status, with its resourceVersion as a precondition. */
+/** A merge patch of metadata alone, as the product sends it, with a version as precondition. */
 export function patch(
   objects: Objects,
   kind: ServedKind,
@@ -83,7 +83,8 @@ export function patch(
 ): Thing {
   const stored = objects.get(kind, at.namespace, at.name);
   if (!stored) throw notFound(kind, at.name);
-  return replace(objects, kind, { ...at, sent: mergePatch(stored, at.sent) as Sent }, writer);
+  const metadata = { ...stored.metadata, ...(at.sent.metadata as Partial<Meta>) };
+  return replace(objects, kind, { ...at, sent: { ...stored, metadata } }, writer);
 }
 
 /** Deletes an object, or marks it where finalizers hold it. Gives its last version. */
@@ -125,25 +126,14 @@ function withoutNull(value: unknown): unknown {
 
 /** The parts of metadata that are a client's to say; what is empty is not there. */
 function sayable({ metadata }: Sent): Partial<Meta> {
-  const { name, annotations, finalizers = [] } = (metadata ?? {}) as Partial<Meta>;
+  const { name, annotations, finalizers } = (metadata ?? {}) as Partial<Meta>;
   return {
     ...(name !== undefined && { name }),
     ...(annotations && { annotations }),
-    ...(finalizers.length > 0 && { finalizers }),
+    ...(finalizers?.length && { finalizers }),
   };
 }
 
 function wholeSeconds(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
-}
-
-function mergePatch(target: unknown, change: unknown): unknown {
-  if (typeof change !== 'object' || change === null || Array.isArray(change)) return change;
-  const isObject = typeof target === 'object' && !Array.isArray(target);
-  const merged: Record<string, unknown> = { ...(isObject && target) };
-  for (const [key, value] of Object.entries(change)) {
-    if (value === null) delete merged[key];
-    else merged[key] = mergePatch(merged[key], value);
-  }
-  return merged;
 }

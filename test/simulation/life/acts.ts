@@ -86,7 +86,7 @@ export function putSecret(life: Life, { namespace, name, id, secret }: SecretDra
   life.secrets.add(id).add(secret);
   const hand = life.kube.as('user');
   const content = { type: 'Opaque', data: { keyId: encoded(id), keySecret: encoded(secret) } };
-  if (hand.get(kindOf('secrets'), namespace, name))
+  if (life.stored('secrets', namespace, name))
     hand.edit(kindOf('secrets'), namespace, name, (thing) => ({ ...thing, ...content }));
   else hand.create(kindOf('secrets'), namespace, { metadata: { name }, ...content });
 }

@@ -208,10 +208,8 @@ export class Life {
     }
     for (const draft of world.objects)
       if (this.may(`object ${draft.name}`)) this.after(draft.atMs, () => this.create(draft));
-    for (const { id, atMs, perform } of this.#script.acts) {
-      if (!this.may(id)) continue;
-      timeline.at(atMs, () => this.act(id, perform));
-    }
+    for (const { id, atMs, perform } of this.#script.acts)
+      if (this.may(id)) this.after(atMs, () => this.act(id, perform));
     timeline.at(1, () => this.processes.start());
     timeline.at(world.restAt, () => this.#rest());
   }

@@ -70,10 +70,6 @@ export class ManagementSide implements Server {
     this.#life.tell({ what: 'answered', call });
   }
 
-  streamed(): void {
-    throw new Error('the management API streams nothing');
-  }
-
   unanswered(crossing: Crossing, why: string): void {
     const { call } = this.#of(crossing);
     if (call.leftAt < 0) return;

@@ -100,7 +100,7 @@ export class Exchange {
     this.#stopStream = body({
       data: (text, says) =>
         this.#later(fate.backMs, () => {
-          server.streamed(crossing, says);
+          server.streamed?.(crossing, says);
           this.#push(text);
         }),
       ended: (broken) =>
@@ -130,18 +130,14 @@ export class Exchange {
   }
 
   #push(text: string): void {
-    this.#controller.whenGoing(() => {
-      if (!this.#isOver())
-        this.#options.handler.onResponseData?.(this.#controller, Buffer.from(text));
-    });
+    if (!this.#isOver())
+      this.#options.handler.onResponseData?.(this.#controller, Buffer.from(text));
   }
 
   #finish(): void {
-    this.#controller.whenGoing(() => {
-      if (this.#isOver()) return;
-      this.#end();
-      this.#options.handler.onResponseEnd?.(this.#controller, {});
-    });
+    if (this.#isOver()) return;
+    this.#end();
+    this.#options.handler.onResponseEnd?.(this.#controller, {});
   }
 
   #end(): void {
@@ -155,11 +151,10 @@ function closed(): Error {
   return new errors.SocketError('other side closed');
 }
 
-/** What a handler holds its side of an exchange by. */
+/** What a handler holds its side of an exchange by. It has room for everything that comes. */
 class Controller implements Dispatcher.DispatchController {
+  readonly paused = false;
   readonly #onAbort: (reason: Error) => void;
-  readonly #held: (() => void)[] = [];
-  #paused = false;
   #reason: Error | null = null;
 
   constructor(onAbort: (reason: Error) => void) {
@@ -170,33 +165,21 @@ class Controller implements Dispatcher.DispatchController {
     return this.#reason !== null;
   }
 
-  get paused(): boolean {
-    return this.#paused;
-  }
-
   get reason(): Error | null {
     return this.#reason;
   }
 
   pause(): void {
-    this.#paused = true;
+    // What comes meanwhile is kept by the reader.
   }
 
   resume(): void {
-    this.#paused = false;
-    for (let next = this.#held.shift(); next; next = this.#paused ? undefined : this.#held.shift())
-      next();
+    // It never stood.
   }
 
   abort(reason: Error): void {
     if (this.#reason) return;
     this.#reason = reason ?? new errors.RequestAbortedError();
     this.#onAbort(this.#reason);
-  }
-
-  /** Runs it now, or when the handler takes data again. */
-  whenGoing(run: () => void): void {
-    if (this.#paused) this.#held.push(run);
-    else run();
   }
 }

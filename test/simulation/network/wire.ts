@@ -53,7 +53,7 @@ export interface Server {
   /** The whole reply, or the beginning of a stream, has reached the process. */
   answered(crossing: Crossing, reply: WireReply): void;
   /** A piece of a stream has reached the process. */
-  streamed(crossing: Crossing, says: unknown): void;
+  streamed?(crossing: Crossing, says: unknown): void;
   /** The process hears of no answer any more: it gave up, or the connection broke. */
   unanswered(crossing: Crossing, why: string): void;
   /** How long a new connection takes to stand; undefined: it is refused. */
