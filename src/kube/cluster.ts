@@ -109,7 +109,8 @@ export async function loadCluster(kubeconfig?: string, context?: string): Promis
   const { server, proxyUrl = '', skipTLSVerify } = cluster.getCurrentCluster() ?? { server: '' };
   const protocols = skipTLSVerify ? /^https?:/ : /^https:/;
   const isServer = URL.canParse(server) && protocols.test(server);
-  if (!cluster.getCurrentUser() || !isServer || !/^(https?:|$)/.test(proxyUrl)) {
+  const isProxy = proxyUrl === '' || (URL.canParse(proxyUrl) && /^https?:/.test(proxyUrl));
+  if (!cluster.getCurrentUser() || !isServer || !isProxy) {
     const names = cluster.getContexts().map(({ name }) => name);
     throw new Error(
       `context ${shown(cluster.getCurrentContext() ?? '')} of the kubeconfig ${file} is of no use: it needs a user, the https URL of a server (it has ${shown(server)}; http takes insecure-skip-tls-verify: true), and no proxy-url but http or https (it has ${shown(proxyUrl)}); mend it, or pass --context with one of: ${names.join(', ')}`,

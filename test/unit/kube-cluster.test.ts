@@ -186,6 +186,11 @@ describe('a kubeconfig that cannot be used is refused in one sentence', () => {
       'no proxy-url but http or https (it has "socks5://***@p")',
     ],
     [
+      'a proxy without a host',
+      at('https://h', { 'proxy-url': 'http://:1' }),
+      'no proxy-url but http or https (it has "http://:1")',
+    ],
+    [
       'a key for a path',
       kubeconfig({ 'client-key': `-----BEGIN KEY-----\n${CANARY}` }),
       'gets no credential from (the text of a file or a key, not shown) (ENO',
