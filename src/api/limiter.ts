@@ -124,8 +124,7 @@ export class Limiter {
 
   snapshot() {
     const paused = [...this.#lines.values()].filter(({ pausedUntil }) => pausedUntil !== undefined);
-    const { size: circuitOpen } = this.refusedKeys;
-    return { paused: paused.length, circuitOpen, waiting: this.#waiting.size };
+    return { paused: paused.length, refused: this.refusedKeys.size, waiting: this.#waiting.size };
   }
 
   /** Stops the timers. */

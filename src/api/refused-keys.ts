@@ -86,14 +86,10 @@ export class RefusedKeys {
     for (const { cancel } of this.#keys.values()) cancel?.();
   }
 
+  /** The next, unless somebody has asked by then. Who was woken and does not ask is passed over. */
   #letTry(credential: string, key: RefusedKey, inMs: number): void {
     key.trier = undefined;
     key.turn = undefined;
-    this.#wakeOne(credential, key, inMs);
-  }
-
-  /** The next, unless somebody has asked by then. Who was woken and does not ask is passed over. */
-  #wakeOne(credential: string, key: RefusedKey, inMs: number): void {
     key.cancel?.();
     key.cancel = this.#clock.at(inMs, () => {
       const [next] = key.held;
@@ -103,8 +99,8 @@ export class RefusedKeys {
         return;
       }
       key.held.delete(next);
+      this.#letTry(credential, key, PASSED_OVER_MS);
       key.turn = next;
-      this.#wakeOne(credential, key, PASSED_OVER_MS);
       this.#wake(next);
     });
   }

@@ -11,7 +11,7 @@ const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 
 interface Observed {
   readonly queue: Queue;
   readonly kinds: readonly Kind[];
-  readonly limiter: { snapshot(): { readonly paused: number; readonly circuitOpen: number } };
+  readonly limiter: { snapshot(): { readonly paused: number; readonly refused: number } };
   readonly isLeader: () => boolean;
 }
 
@@ -90,9 +90,9 @@ function registerGauges(registry: Registry): (from: Observed) => void {
   const paused =
     'Keys whose calls are held back; "paused": the API asked to wait, "refused": it answers 401.';
   gauge('pipewright_credential_paused', ['state'], paused, (to, { limiter }) => {
-    const { paused, circuitOpen } = limiter.snapshot();
+    const { paused, refused } = limiter.snapshot();
     to.set({ state: 'paused' }, paused);
-    to.set({ state: 'refused' }, circuitOpen);
+    to.set({ state: 'refused' }, refused);
   });
   const labels = ['kind', 'namespace', 'ready', 'reason'];
   const resources = 'Objects, by status and reason of their condition Ready.';

@@ -107,7 +107,7 @@ describe('a pause', () => {
     expect(ms).toBeLessThanOrEqual(most);
     expect(await says('b')).toBe('waits');
     expect(await says('c', { credential: 'c2' })).toBe('granted');
-    expect(limiter.snapshot()).toEqual({ paused: 1, circuitOpen: 0, waiting: 1 });
+    expect(limiter.snapshot()).toEqual({ paused: 1, refused: 0, waiting: 1 });
   });
 
   test('does not come of a 503 without a header', async () => {
@@ -297,7 +297,7 @@ describe('a refused key', () => {
     await call('a', 401);
     limiter.forget('a');
     await clock.advance(MINUTE);
-    expect(limiter.snapshot()).toMatchObject({ circuitOpen: 0 });
+    expect(limiter.snapshot()).toMatchObject({ refused: 0 });
     expect(clock.pending).toBe(0);
   });
 });

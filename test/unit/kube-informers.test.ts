@@ -120,7 +120,7 @@ describe('what is waited for', () => {
       expect(isSynced).toBe(true);
       expect(informers.missing()).toBeUndefined();
       expect(messages).toContainEqual(
-        'warn a list has been refused for about 30 s; going on without it {"list":"pipes in namespace "b""}',
+        'warn a list has been refused for 30 s; going on without it {"list":"pipes in namespace "b""}',
       );
       refuse(undefined);
       await pass(36);

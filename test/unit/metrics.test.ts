@@ -41,7 +41,7 @@ function observed(objects: readonly Told[]): Observed {
   return {
     queue,
     kinds: [{ type: { kind: 'PipeSettings' }, store: { values } } as unknown as Kind],
-    limiter: { snapshot: () => ({ paused: 3, circuitOpen: 2 }) },
+    limiter: { snapshot: () => ({ paused: 3, refused: 2 }) },
     isLeader: () => true,
   };
 }
