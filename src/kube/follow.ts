@@ -99,7 +99,8 @@ function follow({ type, store }: Followed, namespace: string | undefined, option
       const call = { method: 'GET', path, query, timeoutMs: PAGE_TIMEOUT_MS } as const;
       const { metadata, items } = (await client.request<Page | null>(call)) ?? {};
       // Taken for an empty list, it would have all objects be gone.
-      if (!metadata?.resourceVersion || !items) throw new Error('the answer is no list');
+      if (!metadata?.resourceVersion || !items)
+        throw refusal(`GET ${path}`, 200, { message: 'the answer is no list' });
       for (const item of items) objects.push(store.trim(item));
       next = metadata.continue;
       if (next) continue;
@@ -139,7 +140,7 @@ function follow({ type, store }: Followed, namespace: string | undefined, option
     const asked = { ...query, allowWatchBookmarks: true };
     const opening = new Watch(cluster).watch(path, asked, onEvent, onEnd);
     opening.catch(onEnd);
-    const late = new Error('the watch did not end in time');
+    const late = noAnswer(`GET ${path}`, { message: 'the watch did not end in time' });
     const cancel = clock.at((WATCH_S + WATCH_GRACE_S) * 1000, () => ended.reject(late));
     try {
       await ended.promise;
@@ -157,8 +158,8 @@ function follow({ type, store }: Followed, namespace: string | undefined, option
     const error = status === 404 ? `${hint} (${message})` : message;
     version = undefined;
     failures += 1;
-    // A defect of ours says where it is; the network's errors of this type have a code.
-    const isDefect = cause instanceof TypeError && !('code' in cause);
+    // A defect of ours says where it is; the network's errors have a code.
+    const isDefect = cause instanceof Error && !('code' in cause);
     const details = isDefect ? bugFields(cause) : {};
     if (error !== lastFailure)
       log.warn({ ...details, path, status, reason, error }, 'cannot list or watch; retrying');
