@@ -140,6 +140,7 @@ test.each([
 test.each([
   ['no object', 'null'],
   ['no list', JSON.stringify({ kind: 'Status' })],
+  ['a version alone', JSON.stringify({ metadata: { resourceVersion: '1' } })],
   ['a list without a version', JSON.stringify({ metadata: {}, items: [] })],
   ['a list of something else', JSON.stringify({ metadata: { resourceVersion: '1' }, items: [{}] })],
 ])('%s is not taken for a list, and by back-off it is asked again', async (_, text) => {

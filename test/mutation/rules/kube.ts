@@ -72,9 +72,9 @@ const COLLECTIONS: readonly Mutation[] = [
     name: 'no-list-is-no-empty-list',
     rule: 'An answer that is no list of objects is not taken for an empty one.',
     file: 'kube/follow.ts',
-    from: 'if (!metadata?.resourceVersion || !items)',
-    to: 'if (!metadata?.resourceVersion)',
-    seenBy: { test: FOLLOW, title: 'no list is not taken for a list' },
+    from: 'const { metadata, items } = ',
+    to: 'const { metadata, items = [] } = ',
+    seenBy: { test: FOLLOW, title: 'a version alone is not taken for a list' },
   },
   {
     name: 'shard-has-its-own-objects',
