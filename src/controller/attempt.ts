@@ -70,13 +70,9 @@ export class Attempt implements Context {
     if (!isSame || now.deletionTimestamp !== deletionTimestamp) this.unwanted.abort();
   }
 
-  async parked<Value>(wait: () => Promise<Value>): Promise<Value> {
+  parked<Value>(wait: () => Promise<Value>): Promise<Value> {
     this.#host.occupy(-1);
-    try {
-      return await wait();
-    } finally {
-      this.#host.occupy(1);
-    }
+    return wait().finally(() => this.#host.occupy(1));
   }
 
   save(status: object): Promise<boolean> {

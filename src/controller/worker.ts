@@ -51,18 +51,14 @@ export class Worker {
       this.ready();
     };
     signal.addEventListener('abort', stop, { once: true });
-    const ends = new Set<Promise<void>>();
-    while (!signal.aborted) {
-      const id = this.#busy < MOST_RUNNING ? this.#options.queue.take() : undefined;
+    while (!signal.aborted || this.#running.size > 0) {
+      const mayTake = !signal.aborted && this.#busy < MOST_RUNNING;
+      const id = mayTake ? this.#options.queue.take() : undefined;
       if (id === undefined) {
         this.#news = Promise.withResolvers();
         await this.#news.promise;
-      } else {
-        const end = this.#runOne(id).finally(() => ends.delete(end));
-        ends.add(end);
-      }
+      } else this.#runOne(id);
     }
-    await Promise.all(ends);
   }
 
   /** A key waits, or a place is free. */
@@ -80,18 +76,18 @@ export class Worker {
     return this.#busy;
   }
 
-  async #runOne(id: string): Promise<void> {
+  #runOne(id: string): void {
     const { queue, kinds } = this.#options;
     const { kind: name, key } = partsOf(id);
     const kind = kinds.find(({ type }) => type.kind === name);
     if (!kind) throw new Error(`the queue holds "${id}", but there is no kind "${name}"`);
     const object = kind.store.get(key);
-    if (object) await this.#reconcile(id, kind, object);
+    if (object) void this.#reconcile(id, kind, object);
     else {
       kind.forget(key);
       queue.forgetFailures(id);
+      queue.done(id);
     }
-    queue.done(id);
   }
 
   async #reconcile(id: string, kind: Kind, object: KubeObject): Promise<void> {
@@ -116,6 +112,7 @@ export class Worker {
       this.#retry(id, error);
     }
     this.#running.delete(id);
+    queue.done(id);
     occupy(-1);
   }
 

@@ -36,6 +36,9 @@ export async function openStage(say: (line: string) => void) {
   });
   const admin = createAdmin(controlPlane, AT_ONCE);
   const kubeconfig = await installOperator(controlPlane);
+  // All sides call as the operator's account. The Go operator watches Secrets, which ours may not.
+  const role = ['--clusterrole', 'cluster-admin', '--serviceaccount', 'pipewright:pipewright'];
+  await controlPlane.kubectl(['create', 'clusterrolebinding', 'go-peer', ...role]);
   const close = async (): Promise<void> => {
     await Promise.all([admin.close(), simulator.stop()]);
     await controlPlane.stop();

@@ -94,7 +94,7 @@ func readExample(text json.RawMessage) (PipeSettingsStatus, error) {
 	if err := decoder.Decode(&status); err != nil {
 		return status, fmt.Errorf("the status in PEER_OPTIONS: %w", err)
 	}
-	if status.LastRequest == nil || status.Proof == nil || status.Applied == nil || status.Settings == nil {
+	if status.LastRequest == nil || status.Verified == nil || status.Applied == nil || status.Settings == nil {
 		return status, errors.New("the status in PEER_OPTIONS is not that of an object that was applied")
 	}
 	return status, nil

@@ -93,7 +93,7 @@ func (r *reconciler) statusOf(object *PipeSettings, credential credential, answe
 	status.LastRequest.RequestID = answer.RequestID
 	status.LastRequest.HTTPStatus = int64(answer.Status)
 	status.LastRequest.Time = now
-	status.Proof.Time = now
+	status.Verified.Time = now
 	status.Applied.Time = now
 	status.Applied.Generation = generation
 	status.Applied.RequestID = answer.RequestID

@@ -63,7 +63,7 @@ type PipeSettingsStatus struct {
 	Conditions         []metav1.Condition `json:"conditions,omitempty"`
 	LastRequest        *LastRequest       `json:"lastRequest,omitempty"`
 	Attempts           *int64             `json:"attempts,omitempty"`
-	Proof              *Proof             `json:"proof,omitempty"`
+	Verified           *Verified          `json:"verified,omitempty"`
 	Applied            *Applied           `json:"applied,omitempty"`
 	Settings           *Settings          `json:"settings,omitempty"`
 	History            []HistoryEntry     `json:"history,omitempty"`
@@ -77,7 +77,7 @@ type LastRequest struct {
 	Time       metav1.Time `json:"time"`
 }
 
-type Proof struct {
+type Verified struct {
 	Time    metav1.Time `json:"time"`
 	APIHash string      `json:"apiHash"`
 }
@@ -137,7 +137,7 @@ func (in PipeSettingsStatus) deepCopy() PipeSettingsStatus {
 	}
 	out.LastRequest = copied(in.LastRequest)
 	out.Attempts = copied(in.Attempts)
-	out.Proof = copied(in.Proof)
+	out.Verified = copied(in.Verified)
 	out.Applied = copied(in.Applied)
 	if in.Applied != nil && in.Applied.Keys != nil {
 		out.Applied.Keys = append([]string{}, in.Applied.Keys...)
