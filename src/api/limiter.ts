@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { spread } from '../backoff.ts';
 import { type Clock, waitAtMost } from '../clock.ts';
 import * as waits from '../waits.ts';
@@ -67,6 +68,8 @@ export class Limiter {
   readonly refusedKeys: RefusedKeys;
   readonly #options: LimiterOptions;
   readonly #total: Line;
+  /** Those who wait long are told by and by: thousands at once took a connection each. */
+  readonly #telling = new PQueue({ concurrency: 10 });
   /** By credential. */
   readonly #lines = new Map<string, Line>();
   /** By object, as it waits for one permit at a time. */
@@ -165,10 +168,19 @@ export class Limiter {
     const leftMs = wait.since + patienceMs - this.#options.clock.monotonic();
     await waitAtMost(this.#options.clock, leftMs, wait.outcome);
     if (wait.isOver) return;
+    let told: Promise<void> | undefined;
+    const tell = async (): Promise<void> => {
+      if (!wait.isOver) await (told = this.#tell(wait, onLongWait));
+    };
+    this.#telling.add(tell).catch(() => wait.end('not-wanted'));
+    await wait.outcome;
+    await told;
+  }
+
+  async #tell(wait: Wait, onLongWait: Asking['onLongWait']): Promise<void> {
     const inLine = [...this.#waiting.values()].filter(({ line }) => line === wait.line);
     const ahead = inLine.filter(({ priority }) => priority >= wait.priority).length - 1;
     if (!(await onLongWait(ahead))) wait.end('not-wanted');
-    await wait.outcome;
   }
 
   async #leave({ id, credential, end, outcome }: Wait): Promise<void> {

@@ -6,7 +6,7 @@ import { aLimiter, endOf } from '../support/limiter-engine.ts';
 const MINUTE = 60_000;
 const ONE_IN_10_S = { rate: { calls: 1, perMs: 10_000 } };
 
-interface Wanted extends Partial<Pick<Asking, 'urgency' | 'signal' | 'wish'>> {
+interface Wanted extends Partial<Pick<Asking, 'urgency' | 'signal' | 'wish' | 'onLongWait'>> {
   readonly credential?: string;
   readonly mayTry?: boolean;
 }
@@ -218,6 +218,27 @@ describe('a wait', () => {
     await expect(limiter.permit({ ...asking, parked: (wait) => wait() })).rejects.toThrow('away');
     expect(await says('b')).toBe('granted');
   });
+});
+
+test('ten at once are told of a long wait, and who gets its turn first is told nothing', async () => {
+  const { clock, ask, begun } = rig({ rate: { calls: 1, perMs: 5 * MINUTE } });
+  (await begun('first')).finish(endOf(200));
+  const told = new Set<string>();
+  const stands = Promise.withResolvers<boolean>();
+  const telling = (id: string) => async () => {
+    told.add(id);
+    return stands.promise;
+  };
+  for (const id of 'abcdefghijkl') await ask(id, { onLongWait: telling(id) });
+  await clock.advance(MINUTE);
+  const next = await ask('next', { urgency: 'later', onLongWait: telling('next') });
+  await clock.advance(2 * MINUTE);
+  expect(told.size).toBe(10);
+  await clock.advance(2 * MINUTE);
+  expect(next.now).not.toBe('waits');
+  stands.resolve(true);
+  await settle();
+  expect([told.size, told.has('next')]).toEqual([12, false]);
 });
 
 describe('a refused key', () => {

@@ -63,6 +63,8 @@ describe.each(Object.entries(ALPHABETS))('a key of %s', (_, alphabet) => {
     for (const length of LENGTHS.filter((one) => one >= 6))
       fc.assert(
         fc.property(valuesOf(alphabet, length), (value) => {
+          // "irZE%2" is hidden in "irZE%252" too; what is left over shows nothing of it.
+          fc.pre(written(value) === value || !written(value).startsWith(value));
           for (const clean of hidden(value, `ä (${written(value)}) ü`))
             expect(clean.replace(REMAINS, ''), spelling).toMatch(/^ä \(\*+\) ü$/);
         }),
