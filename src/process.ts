@@ -102,7 +102,6 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
   } finally {
     stopWatches.abort();
     stopCalls.abort();
-    limiter.close();
     await Promise.all([operator.api.close(), client.close(), server.close()]);
   }
   log.info({}, 'stopped');

@@ -65,8 +65,6 @@ export const CALLED_OFF_MS = SECOND;
 
 /** Who waits longer for its permit says so in its status. */
 export const LONG_WAIT_MS = 30 * SECOND;
-/** A thousand that came together would all say so at the same moment. */
-export const LONG_WAIT_SPREAD_MS = 5 * SECOND;
 /** A Secret that does not exist is taken for a late one while its object is younger than this. */
 export const NEW_OBJECT_MS = 2 * MINUTE;
 

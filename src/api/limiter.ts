@@ -1,5 +1,3 @@
-import PQueue from 'p-queue';
-import { spread } from '../backoff.ts';
 import { type Clock, waitAtMost } from '../clock.ts';
 import * as waits from '../waits.ts';
 import { type CallEnd, Line, type Rate } from './line.ts';
@@ -51,8 +49,7 @@ export interface LimiterOptions {
 type Outcome = Permit | 'key-refused' | 'not-wanted';
 
 /** One that stands in line. */
-interface Wait {
-  readonly id: string;
+interface Wait extends Pick<Asking, 'id' | 'onLongWait'> {
   readonly credential: string;
   readonly line: Line;
   /** When its object began to wait, monotonic ms. */
@@ -61,6 +58,8 @@ interface Wait {
   isOver: boolean;
   readonly outcome: Promise<Outcome>;
   readonly end: (outcome: Outcome) => void;
+  /** Its object is being told that it is long, or was. */
+  told?: Promise<boolean>;
 }
 
 /** Decides who may call the management API, and when. */
@@ -68,12 +67,11 @@ export class Limiter {
   readonly refusedKeys: RefusedKeys;
   readonly #options: LimiterOptions;
   readonly #total: Line;
-  /** Those who wait long are told by and by: thousands at once took a connection each. */
-  readonly #telling = new PQueue({ concurrency: 10 });
   /** By credential. */
   readonly #lines = new Map<string, Line>();
   /** By object, as it waits for one permit at a time. */
   readonly #waiting = new Map<string, Wait>();
+  #isTelling = false;
   /** Since when those have waited that keep their place when they ask again. */
   readonly #since = new Map<string, number>();
 
@@ -96,7 +94,7 @@ export class Limiter {
     const wait = this.#enter(asking, credential, since);
     let isTaken = false;
     try {
-      if (!wait.isOver) await parked(() => this.#untilOver(wait, asking));
+      if (!wait.isOver) await parked(() => wait.outcome.then(() => wait.told));
       const outcome = await wait.outcome;
       if (typeof outcome === 'string') return outcome;
       isTaken = (await wish())?.credential === credential;
@@ -130,12 +128,7 @@ export class Limiter {
     return { paused: paused.length, refused: this.refusedKeys.size, waiting: this.#waiting.size };
   }
 
-  /** Stops the timers. */
-  close(): void {
-    for (const one of [this.#total, this.refusedKeys, ...this.#lines.values()]) one.close();
-  }
-
-  #enter({ id, urgency, signal }: Asking, credential: string, since: number): Wait {
+  #enter({ id, urgency, signal, onLongWait }: Asking, credential: string, since: number): Wait {
     const entered = since - (urgency === 'user' ? waits.EDITED_EARLIER_MS : 0);
     const priority = urgency === 'later' ? Number.MAX_SAFE_INTEGER : -entered;
     const line = this.#lineOf(credential);
@@ -145,10 +138,12 @@ export class Limiter {
       this.#waiting.delete(id);
       resolve(how);
     };
-    const wait: Wait = { id, credential, line, since, priority, outcome, end, isOver: false };
+    const entry = { id, credential, line, since, priority, outcome, end, onLongWait };
+    const wait: Wait = { ...entry, isOver: false };
     signal.addEventListener('abort', () => end('not-wanted'), { once: true });
     this.#waiting.set(id, wait);
     void line.add(wait, () => this.#total.add(wait, () => this.#grant(wait)));
+    if (!this.#isTelling) void this.#tellLongWaits();
     return wait;
   }
 
@@ -163,24 +158,23 @@ export class Limiter {
     return line;
   }
 
-  async #untilOver(wait: Wait, { onLongWait }: Asking): Promise<void> {
-    const patienceMs = waits.LONG_WAIT_MS + spread(wait.id, waits.LONG_WAIT_SPREAD_MS);
-    const leftMs = wait.since + patienceMs - this.#options.clock.monotonic();
-    await waitAtMost(this.#options.clock, leftMs, wait.outcome);
-    if (wait.isOver) return;
-    let told: Promise<void> | undefined;
-    const tell = async (): Promise<void> => {
-      if (!wait.isOver) await (told = this.#tell(wait, onLongWait));
-    };
-    this.#telling.add(tell).catch(() => wait.end('not-wanted'));
-    await wait.outcome;
-    await told;
-  }
-
-  async #tell(wait: Wait, onLongWait: Asking['onLongWait']): Promise<void> {
-    const inLine = [...this.#waiting.values()].filter(({ line }) => line === wait.line);
-    const ahead = inLine.filter(({ priority }) => priority >= wait.priority).length - 1;
-    if (!(await onLongWait(ahead))) wait.end('not-wanted');
+  /** One after another: thousands at once would take a connection each. */
+  async #tellLongWaits(): Promise<void> {
+    const { clock } = this.#options;
+    this.#isTelling = true;
+    // Who comes meanwhile is in it too.
+    for (const wait of this.#waiting.values()) {
+      const leftMs = wait.since + waits.LONG_WAIT_MS - clock.monotonic();
+      await waitAtMost(clock, leftMs, wait.outcome);
+      if (wait.isOver) continue;
+      let ahead = -1;
+      for (const { line, priority } of this.#waiting.values())
+        if (line === wait.line && priority >= wait.priority) ahead += 1;
+      wait.told = wait.onLongWait(ahead);
+      // What it throws, `permit` throws.
+      if (!(await wait.told.catch(() => false))) wait.end('not-wanted');
+    }
+    this.#isTelling = false;
   }
 
   async #leave({ id, credential, end, outcome }: Wait): Promise<void> {

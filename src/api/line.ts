@@ -88,11 +88,6 @@ export class Line {
     this.#openOrShut();
   }
 
-  /** Stops the timer. */
-  close(): void {
-    this.#cancel?.();
-  }
-
   #openOrShut(): void {
     this.#cancel?.();
     const now = this.#clock.monotonic();

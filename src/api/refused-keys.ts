@@ -81,11 +81,6 @@ export class RefusedKeys {
     for (const { held } of this.#keys.values()) held.delete(id);
   }
 
-  /** Stops the timers. */
-  close(): void {
-    for (const { cancel } of this.#keys.values()) cancel?.();
-  }
-
   /** The next, unless somebody has asked by then. Who was woken and does not ask is passed over. */
   #letTry(credential: string, key: RefusedKey, inMs: number): void {
     key.trier = undefined;

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, KubeError } from '../kube/errors.ts';
-import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
+import { isSameDeclaration, type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
 import { writeFinalizers } from './finalizers.ts';
 import type { Context, Event, Kind } from './kind.ts';
 import { type Known, newestOf, putStatus, take } from './status-writer.ts';
@@ -64,10 +64,8 @@ export class Attempt implements Context {
 
   /** The store may have another object than the one that this began with. */
   changed(): void {
-    const { uid, generation, deletionTimestamp } = this.#begun.metadata;
-    const now = this.known.kind.store.get(keyOf(this.#begun))?.metadata;
-    const isSame = now?.uid === uid && now.generation === generation;
-    if (!isSame || now.deletionTimestamp !== deletionTimestamp) this.unwanted.abort();
+    const now = this.known.kind.store.get(keyOf(this.#begun));
+    if (!now || !isSameDeclaration(now, this.#begun)) this.unwanted.abort();
   }
 
   parked<Value>(wait: () => Promise<Value>): Promise<Value> {

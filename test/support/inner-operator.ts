@@ -94,7 +94,6 @@ export async function startInner(
     await working;
     await operator.events.flush();
     stopWatches.abort();
-    limiter.close();
     await Promise.all([operator.api.close(), client.close()]);
   }
   let stopped: Promise<void> | undefined;

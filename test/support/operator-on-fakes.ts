@@ -128,7 +128,6 @@ export async function startOnFakes(
       stop.abort();
       await working;
       await operator.events.flush();
-      operator.limiter.close();
       await Promise.all([operator.api.close(), client.close()]);
     },
   };
