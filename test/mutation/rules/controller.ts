@@ -49,17 +49,17 @@ const QUEUES: readonly Mutation[] = [
   {
     name: 'edit-ends-what-is-under-way',
     rule: 'Nothing is sent for a spec that has been edited since.',
-    file: 'controller/attempt.ts',
-    from: 'now.generation === generation',
-    to: 'now.generation !== undefined',
+    file: 'kube/resource.ts',
+    from: 'one.generation === generation',
+    to: 'one.generation !== undefined',
     seenBy: { test: WORKER, title: 'after the spec is edited: false' },
   },
   {
     name: 'deletion-ends-what-is-under-way',
     rule: 'Nothing is sent for an object that has been deleted since, but what its deletion asks for.',
-    file: 'controller/attempt.ts',
-    from: 'now.deletionTimestamp !== deletionTimestamp',
-    to: 'deletionTimestamp !== undefined',
+    file: 'kube/resource.ts',
+    from: 'isSame && one.deletionTimestamp === deletionTimestamp',
+    to: 'isSame && deletionTimestamp === undefined',
     seenBy: { test: WORKER, title: 'after it is being deleted: false' },
   },
   {
