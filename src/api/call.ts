@@ -111,8 +111,9 @@ async function exchange(
   const ended = new Promise<never>((_, reject) => {
     over.signal.addEventListener('abort', () => reject(over.signal.reason as Error));
   });
-  const late = new ExplainedError(`no answer within ${timeoutMs / 1000}s`);
-  const cancelDeadline = clock.at(timeoutMs, () => over.abort(late));
+  const cancelDeadline = clock.at(timeoutMs, () =>
+    over.abort(new ExplainedError(`no answer within ${timeoutMs / 1000}s`)),
+  );
   const onStop = (): void => over.abort(CALLED_OFF);
   stop.addEventListener('abort', onStop);
   let sent = false;

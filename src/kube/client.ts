@@ -37,6 +37,7 @@ export function createKubeClient(cluster: Cluster, clock: Clock = systemClock): 
     const cancel = clock.at(timeoutMs, () => {
       const body = `not over within ${timeoutMs / 1000} s`;
       late.reject(new KubeError({ call: name, status: 0, reason: 'Timeout', body }));
+      broken.abort();
     });
     try {
       // Not by the signal alone: a plugin that is asked for a credential may hang.
@@ -45,7 +46,6 @@ export function createKubeClient(cluster: Cluster, clock: Clock = systemClock): 
       throw noAnswer(name, error);
     } finally {
       cancel();
-      broken.abort();
     }
   }
   return { request, close: () => cluster.close() };
