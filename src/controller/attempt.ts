@@ -48,7 +48,8 @@ export class Attempt implements Context {
   object(): KubeObject {
     const newest = newestOf(this.known);
     this.known.object = newest;
-    if (!this.known.statuses.includes(newest.status)) this.known.statuses.push(newest.status);
+    const { statuses } = this.known;
+    if (!statuses.includes(newest.status)) this.known.statuses = [...statuses, newest.status];
     return newest;
   }
 

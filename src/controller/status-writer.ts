@@ -21,7 +21,7 @@ export interface Known {
   /** As this reconcile has read or written it last. */
   object: KubeObject;
   /** Every status that it has read or sent. Any other one that stands there is somebody else's. */
-  readonly statuses: unknown[];
+  statuses: readonly unknown[];
 }
 
 /** `dropped`: somebody else's status stands there, so the object is to be reconciled from that. */
@@ -66,7 +66,7 @@ export async function putStatus(
   if (!known.statuses.some((ours) => isDeepStrictEqual(ours, newest.status))) return 'dropped';
   known.object = newest;
   // Also where no answer comes, it may stand.
-  known.statuses.push(wanted);
+  known.statuses = [...known.statuses, wanted];
   const { type } = known.kind;
   const { name, namespace, uid, resourceVersion } = newest.metadata;
   const metadata = { name, namespace, uid, resourceVersion };
@@ -76,7 +76,8 @@ export async function putStatus(
     body: { apiVersion: apiVersionOf(type), kind: type.kind, metadata, status: wanted },
   });
   take(known, reply);
-  known.statuses.push(reply.status);
+  // On its version nothing that was sent before can stand any more.
+  known.statuses = [known.object.status];
   return 'written';
 }
 
@@ -101,11 +102,10 @@ export function newestOf({ kind, object }: Known): KubeObject {
   return compareVersions(stored.metadata.resourceVersion, resourceVersion) < 0 ? object : stored;
 }
 
-/** The server's answer replaces what is known. */
+/** The server's answer replaces what is known, without what is not used of it. */
 export function take(known: Known, answer: KubeObject): void {
   // Not over what the watch has brought since: an edit would be unseen for ever.
-  known.kind.store.put(answer);
-  known.object = answer;
+  known.object = known.kind.store.put(answer);
 }
 
 function isPassing(error: unknown): error is KubeError {

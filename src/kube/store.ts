@@ -48,18 +48,18 @@ export class Store<T extends KubeObject> {
   }
 
   /**
-   * The reply to a call about one object. Ignored where it is not newer than what is held, and
-   * where nothing of this object is: then it is gone or not in the watch's selector, and only the
-   * watch can bring it.
+   * The reply to a call about one object; returns it trimmed. Ignored where it is not newer than
+   * what is held, or nothing is: only the watch brings what is gone or not in its selector.
    */
-  put(reply: T): void {
+  put(reply: T): T {
     const key = keyOf(reply);
     const held = this.#objects.get(key);
-    if (held?.metadata.uid !== reply.metadata.uid || !isNewer(reply, held)) return;
     const object = this.trim(reply);
+    if (held?.metadata.uid !== reply.metadata.uid || !isNewer(reply, held)) return object;
     this.#lastReply += 1;
     this.#replies.set(object, this.#lastReply);
     this.#options.onChange(...this.#set(key, object), 'event');
+    return object;
   }
 
   /**

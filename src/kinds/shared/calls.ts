@@ -77,8 +77,9 @@ export class Caller<T extends KubeObject> {
   ): Promise<Made> {
     const id = queueKey(this.#kind, keyOf(object));
     const target = this.#targetOf(object);
-    const shared = { ...this.#context, keys: this.#keys, targets: this.#targets };
-    const calls = new OneAttempt({ ...shared, context, wish, id, target });
+    const { api, limiter, clock } = this.#context;
+    const own = { keys: this.#keys, targets: this.#targets, context, wish, id, target };
+    const calls = new OneAttempt({ api, limiter, clock, ...own });
     try {
       return await act(calls, await calls.permit());
     } finally {

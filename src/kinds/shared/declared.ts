@@ -98,7 +98,7 @@ export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
  * Decides, waits for the permit, decides again, since what was true before the wait may not be any
  * more, and acts. `none`: why there is no permit.
  */
-export async function reconcileDeclared<Stored extends KubeObject, Own extends Spec>(
+export function reconcileDeclared<Stored extends KubeObject, Own extends Spec>(
   object: Stored,
   context: Context<Stored>,
   { caller, others }: Shared<Stored>,
@@ -110,7 +110,7 @@ export async function reconcileDeclared<Stored extends KubeObject, Own extends S
     return decideDeclared(newest, kind, { ...caller.factsOf(newest), ...known });
   };
   const first = decide(object);
-  if (first.type === 'done') return first.result;
+  if (first.type === 'done') return Promise.resolve(first.result);
   const wish = { ref: first.spec.credentialsSecretRef, ...first.due };
   return caller.perform(object, context, wish, async (calls, none) => {
     const decided = none ? first : decide(context.object());

@@ -47,9 +47,7 @@ export function createKind<T extends KubeObject>(
   const kind: Kind<T> = {
     type,
     store,
-    async reconcile(object, attempt) {
-      return reconcile(object, attempt, { caller, others });
-    },
+    reconcile: (object, attempt) => reconcile(object, attempt, { caller, others }),
     fit: (reported) => fitTo(status, reported) as object,
     forget: (key) => caller.forget(key),
   };

@@ -164,8 +164,8 @@ const KNOWN: readonly Mutation[] = [
     name: 'late-reply-revives-nobody',
     rule: 'The late reply to a write does not bring back an object that was deleted.',
     file: 'kube/store.ts',
-    from: 'if (held?.metadata.uid !== reply.metadata.uid || !isNewer(reply, held)) return;',
-    to: 'if (held && !isNewer(reply, held)) return;',
+    from: 'if (held?.metadata.uid !== reply.metadata.uid || !isNewer(reply, held)) return object;',
+    to: 'if (held && !isNewer(reply, held)) return object;',
     seenBy: { test: STORE, title: 'does not bring back what was deleted while it was on its way' },
   },
   {
