@@ -14,6 +14,9 @@ const usage = `Usage: npm run bench -- [--objects N] [--rounds N] [--without-go]
   --rounds N    how often everything is measured; 3 when absent
   --without-go  leave out the Go operator, which is built once and needs Go`;
 
+/** Edits until a status grows no more. */
+const MOST_HISTORY = 10;
+
 type Options = ReturnType<typeof readOptions>;
 
 function readOptions() {
@@ -33,7 +36,8 @@ function readOptions() {
 
 /** All sides by turns, each round beginning with another one. */
 async function measure(stage: Stage, { objects, rounds, sides }: Options): Promise<Round[]> {
-  const status = await exampleStatus(stage);
+  const status = await exampleStatus(stage, 0);
+  const edited = await exampleStatus(stage, MOST_HISTORY);
   const measured: Round[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     const settlings = new Map<Side, Figures>();
@@ -44,7 +48,8 @@ async function measure(stage: Stage, { objects, rounds, sides }: Options): Promi
       settlings.set(side, await measureSettling(side, start, objects));
     }
     say(`round ${round} of ${rounds}: edits`);
-    const edits = await measureEdits(sides, { stage, namespace: `edits-${round}`, status });
+    const start = { stage, namespace: `edits-${round}`, status: edited };
+    const edits = await measureEdits(sides, start);
     const both = sides.map((side) => [side, { ...settlings.get(side), ...edits[side] }]);
     measured.push(Object.fromEntries(both));
   }

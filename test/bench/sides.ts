@@ -48,14 +48,19 @@ async function peerOptions({ stage, namespace, status }: Start): Promise<PeerOpt
   return { ...access, namespace, concurrency: CONCURRENCY, status };
 }
 
-/** A status as the operator writes it. */
-export async function exampleStatus(stage: Stage): Promise<object> {
-  const namespace = 'example';
+/** A status as the operator writes it after so many edits, for an object that has had none. */
+export async function exampleStatus(stage: Stage, edits: number): Promise<object> {
+  const namespace = `example-${edits}`;
   const [name = ''] = await fill(stage, namespace, 1);
   const operator = await startOurs({ stage, namespace });
+  for (let edit = 0; edit < edits; edit += 1) {
+    await settled(stage, namespace, name);
+    const settings = { streaming_max_insert_wait_ms: 1000 + edit };
+    await stage.ask('PATCH', psetPath(namespace, name), { spec: { settings } });
+  }
   const { status } = await settled(stage, namespace, name);
   await operator.stop();
-  return status ?? {};
+  return { ...status, observedGeneration: 1 };
 }
 
 /** The object once its status says that the present spec is in force. */
