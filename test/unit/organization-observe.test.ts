@@ -213,3 +213,18 @@ describe('an API that leaves the list out', () => {
     expect(ready(rig).reason).toBe('NotConfirmed');
   });
 });
+
+describe('an object that is edited while its change is on its way', () => {
+  test('what was sent stands in the history under the generation that declared it, also if edited meanwhile', async () => {
+    const on = (step: string, { object }: AttemptRig): void => {
+      if (step === '+a')
+        rig.object = { ...object, metadata: { ...object.metadata, generation: 2 } };
+    };
+    const rig: AttemptRig = attemptOn({ on });
+    await rig.run();
+    expect(rig.object.metadata.generation).toBe(2);
+    expect(rig.object.status?.history).toMatchObject([
+      { generation: 1, changes: [{ field: 'privateEndpoints[a]' }] },
+    ]);
+  });
+});

@@ -24,7 +24,8 @@ type Replied = Extract<Answer, { type: 'success' }> & { request: Request; now: n
 export function learn(known: Known, work: Work, replied: Replied): void {
   const { request, sentAt, now } = replied;
   const { result, requestId } = replied.verdict;
-  const { goal, context, apiHash, settleMs } = work;
+  // Not as it may be by now: what was sent is of the generation that the attempt began with.
+  const { goal, began: object, apiHash, settleMs } = work;
   const { draft } = known;
   const reported = endpoint.readList(result);
   // What cannot be read is no empty list.
@@ -33,7 +34,6 @@ export function learn(known: Known, work: Work, replied: Replied): void {
   const leftOut = isLeftOut ? listLeftOut(draft, sentAt) : undefined;
   const entries = reported ?? leftOut?.entries;
   const list = entries && new endpoint.Listing(entries);
-  const object = context.object();
   const change = request.change ?? draft.pendingChange;
   const sent = change && { change, answered: request.type === 'change' };
   const { privateEndpoints: inventory = [], applied } = draft;
