@@ -48,8 +48,7 @@ export class Attempt implements Context {
   object(): KubeObject {
     const newest = newestOf(this.known);
     this.known.object = newest;
-    const { statuses } = this.known;
-    if (!statuses.includes(newest.status)) this.known.statuses = [...statuses, newest.status];
+    if (!this.known.statuses.includes(newest.status)) this.known.statuses.push(newest.status);
     return newest;
   }
 

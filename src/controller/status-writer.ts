@@ -21,7 +21,7 @@ export interface Known {
   /** As this reconcile has read or written it last. */
   object: KubeObject;
   /** Every status that it has read or sent. Any other one that stands there is somebody else's. */
-  statuses: readonly unknown[];
+  statuses: unknown[];
 }
 
 /** `dropped`: somebody else's status stands there, so the object is to be reconciled from that. */
@@ -66,7 +66,7 @@ export async function putStatus(
   if (!known.statuses.some((ours) => isDeepStrictEqual(ours, newest.status))) return 'dropped';
   known.object = newest;
   // Also where no answer comes, it may stand.
-  known.statuses = [...known.statuses, wanted];
+  known.statuses.push(wanted);
   const { type } = known.kind;
   const { name, namespace, uid, resourceVersion } = newest.metadata;
   const metadata = { name, namespace, uid, resourceVersion };
@@ -76,7 +76,7 @@ export async function putStatus(
     body: { apiVersion: apiVersionOf(type), kind: type.kind, metadata, status: wanted },
   });
   take(known, reply);
-  // On its version nothing that was sent before can stand any more.
+  // What was sent before was for versions that are no more: it cannot come to stand now.
   known.statuses = [known.object.status];
   return 'written';
 }
@@ -102,7 +102,7 @@ export function newestOf({ kind, object }: Known): KubeObject {
   return compareVersions(stored.metadata.resourceVersion, resourceVersion) < 0 ? object : stored;
 }
 
-/** The server's answer replaces what is known, without what is not used of it. */
+/** The server's answer, trimmed, replaces what is known. */
 export function take(known: Known, answer: KubeObject): void {
   // Not over what the watch has brought since: an edit would be unseen for ever.
   known.object = known.kind.store.put(answer);

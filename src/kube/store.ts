@@ -49,7 +49,7 @@ export class Store<T extends KubeObject> {
 
   /**
    * The reply to a call about one object; returns it trimmed. Ignored where it is not newer than
-   * what is held, or nothing is: only the watch brings what is gone or not in its selector.
+   * what is held, or nothing of it is: only the watch brings what is gone or not in its selector.
    */
   put(reply: T): T {
     const key = keyOf(reply);

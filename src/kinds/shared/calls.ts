@@ -78,8 +78,8 @@ export class Caller<T extends KubeObject> {
     const id = queueKey(this.#kind, keyOf(object));
     const target = this.#targetOf(object);
     const { api, limiter, clock } = this.#context;
-    const own = { keys: this.#keys, targets: this.#targets, context, wish, id, target };
-    const calls = new OneAttempt({ api, limiter, clock, ...own });
+    const shared = { api, limiter, clock, keys: this.#keys, targets: this.#targets };
+    const calls = new OneAttempt({ ...shared, context, wish, id, target });
     try {
       return await act(calls, await calls.permit());
     } finally {

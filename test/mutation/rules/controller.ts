@@ -126,7 +126,7 @@ const STATUSES: readonly Mutation[] = [
     name: 'lost-answer-may-stand',
     rule: 'A status whose write had no answer is known for ours where it stands.',
     file: 'controller/status-writer.ts',
-    from: 'known.statuses = [...known.statuses, wanted];',
+    from: 'known.statuses.push(wanted);',
     to: '',
     seenBy: { test: WRITER, title: 'where no answer comes, though it stands' },
   },
