@@ -32,7 +32,7 @@ export interface OperatorOptions extends Pick<ProcessOptions, OfProcess | 'guard
 /** Puts the parts together; nothing is read or reconciled before informers and worker run. */
 export function createOperator(options: OperatorOptions) {
   const { config, cluster, client, clock, log, metrics, signal, stopCalls } = options;
-  const queue = new Queue(clock, { ready: () => worker.ready() });
+  const queue = new Queue(clock, () => worker.ready());
   const api = createApiClient({
     baseUrl: config.apiUrl,
     ca: config.apiCa,

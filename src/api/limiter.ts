@@ -10,7 +10,8 @@ export interface Asking {
   readonly wish: () => Promise<Wish | undefined>;
   /** `later`: it goes on with what an attempt has begun. `user`: a person edited it, or asks. */
   readonly urgency: 'later' | 'user' | 'scheduled';
-  readonly signal: AbortSignal;
+  /** Calls `end` as soon as it wants no call any more. */
+  readonly onUnwanted: (end: () => void) => void;
   /** Runs a wait. */
   readonly parked: <Value>(wait: () => Promise<Value>) => Promise<Value>;
   /** Told that the wait is long, and how many are before it. False: it ends. */
@@ -82,19 +83,20 @@ export class Limiter {
     this.#total = new Line(clock, rateTotal);
   }
 
-  /** Waits for its turn, holding nothing, until `wake` or the signal ends that. */
+  /** Waits for its turn, holding nothing, until `wake` ends that or nobody wants it. */
   async permit(asking: Asking): Promise<Outcome> {
-    const { id, wish, signal, parked } = asking;
+    const { id, wish, parked } = asking;
     const since = this.#since.get(id) ?? this.#options.clock.monotonic();
     this.#since.delete(id);
     const wished = await wish();
-    if (!wished || signal.aborted) return 'not-wanted';
+    if (!wished) return 'not-wanted';
     const { credential, mayTry } = wished;
     if (!this.refusedKeys.admits(credential, id, mayTry)) return 'key-refused';
     const wait = this.#enter(asking, credential, since);
     let isTaken = false;
     try {
-      if (!wait.isOver) await parked(() => wait.outcome.then(() => wait.told));
+      if (!wait.isOver) await parked(() => wait.outcome);
+      await wait.told;
       const outcome = await wait.outcome;
       if (typeof outcome === 'string') return outcome;
       isTaken = (await wish())?.credential === credential;
@@ -128,7 +130,7 @@ export class Limiter {
     return { paused: paused.length, refused: this.refusedKeys.size, waiting: this.#waiting.size };
   }
 
-  #enter({ id, urgency, signal, onLongWait }: Asking, credential: string, since: number): Wait {
+  #enter({ id, urgency, onUnwanted, onLongWait }: Asking, credential: string, since: number): Wait {
     const entered = since - (urgency === 'user' ? waits.EDITED_EARLIER_MS : 0);
     const priority = urgency === 'later' ? Number.MAX_SAFE_INTEGER : -entered;
     const line = this.#lineOf(credential);
@@ -140,8 +142,8 @@ export class Limiter {
     };
     const entry = { id, credential, line, since, priority, outcome, end, onLongWait };
     const wait: Wait = { ...entry, isOver: false };
-    signal.addEventListener('abort', () => end('not-wanted'), { once: true });
     this.#waiting.set(id, wait);
+    onUnwanted(() => end('not-wanted'));
     void line.add(wait, () => this.#total.add(wait, () => this.#grant(wait)));
     if (!this.#isTelling) void this.#tellLongWaits();
     return wait;

@@ -15,12 +15,13 @@ export interface AttemptOptions {
   readonly mayStart: () => boolean;
 }
 
-/** What an attempt asks of the worker that runs it. */
+/** What attempts ask of the worker that runs them. */
 export interface Host {
-  /** One place less is needed, or one more whether it is free or not. */
-  occupy(places: 1 | -1): void;
-  /** What was read counts no more: reconcile the key once more. */
-  again(): void;
+  /** Gives its place back; `enter` resolves when it has one again. */
+  readonly leave: () => void;
+  readonly enter: () => Promise<void>;
+  /** What was read counts no more: reconcile the object once more. */
+  readonly again: (kind: Kind, object: KubeObject) => void;
 }
 
 /** One reconcile of one object while it runs: what its kind is given as context. */
@@ -28,8 +29,8 @@ export class Attempt implements Context {
   readonly known: Known;
   /** Kubernetes has not taken a write, so the key comes again whatever its kind says. */
   failure: KubeError | undefined;
-  /** Aborted when what was begun is not wanted any more. */
-  readonly unwanted = new AbortController();
+  #isWanted = true;
+  #end: (() => void) | undefined;
   readonly #begun: KubeObject;
   readonly #options: AttemptOptions;
   readonly #host: Host;
@@ -53,24 +54,31 @@ export class Attempt implements Context {
   }
 
   stillWanted(): boolean {
-    if (!this.#options.mayStart()) this.unwanted.abort();
+    if (!this.#options.mayStart()) this.cancel();
     this.changed();
-    return !this.signal.aborted;
+    return this.#isWanted;
   }
 
-  get signal(): AbortSignal {
-    return this.unwanted.signal;
+  onUnwanted(end: () => void): void {
+    this.#end = end;
+    if (!this.#isWanted) end();
+  }
+
+  /** What was begun is not wanted any more. */
+  cancel(): void {
+    this.#isWanted = false;
+    this.#end?.();
   }
 
   /** The store may have another object than the one that this began with. */
   changed(): void {
     const now = this.known.kind.store.get(keyOf(this.#begun));
-    if (!now || !isSameDeclaration(now, this.#begun)) this.unwanted.abort();
+    if (!now || !isSameDeclaration(now, this.#begun)) this.cancel();
   }
 
   parked<Value>(wait: () => Promise<Value>): Promise<Value> {
-    this.#host.occupy(-1);
-    return wait().finally(() => this.#host.occupy(1));
+    this.#host.leave();
+    return wait().finally(this.#host.enter);
   }
 
   save(status: object): Promise<boolean> {
@@ -104,14 +112,12 @@ export class Attempt implements Context {
 
   async #try(write: () => Promise<boolean>): Promise<boolean> {
     try {
-      const isDone = await write();
-      if (!isDone) this.#host.again();
-      return isDone;
+      if (await write()) return true;
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      if (isConflict(error)) this.#host.again();
-      else this.failure = error;
-      return false;
+      if (!isConflict(error)) this.failure = error;
     }
+    if (!this.failure) this.#host.again(this.known.kind, this.#begun);
+    return false;
   }
 }

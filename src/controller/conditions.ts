@@ -39,16 +39,14 @@ export function conditionsFor(
 ): Condition[] {
   const make = (type: string, status: Condition['status']): Condition => {
     const before = context.previous.find((condition) => condition.type === type);
+    const since = before?.status === status ? before.lastTransitionTime : undefined;
     return {
       type,
       status,
       reason: summary.reason,
       message: cutText(summary.message, LONGEST_MESSAGE),
       observedGeneration: context.generation,
-      lastTransitionTime:
-        before?.status === status && before.lastTransitionTime
-          ? before.lastTransitionTime
-          : context.now,
+      lastTransitionTime: since || context.now,
     };
   };
   const ready = make('Ready', summary.ready);

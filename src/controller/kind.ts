@@ -1,10 +1,7 @@
 import type { KubeObject, ResourceType } from '../kube/resource.ts';
 import type { Store } from '../kube/store.ts';
 
-/**
- * Something that happened and that the object's owner should see in `kubectl describe`. Past tense,
- * with the value.
- */
+/** What the owner of an object sees in `kubectl describe`: past tense, with the value. */
 export interface Event {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -51,8 +48,8 @@ export interface Context<Stored extends KubeObject = KubeObject> {
    * and is not ending. Suspend and mode are part of the spec.
    */
   stillWanted(): boolean;
-  /** Aborted as soon as `stillWanted` is false. */
-  readonly signal: AbortSignal;
+  /** Calls `end`, in place of what it was given before, as soon as `stillWanted` is false. */
+  onUnwanted(end: () => void): void;
   /** Runs a wait that may be long: meanwhile the reconcile counts as holding no worker. */
   parked<Value>(wait: () => Promise<Value>): Promise<Value>;
   /**

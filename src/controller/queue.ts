@@ -11,11 +11,6 @@ export function queueKey(kind: string, key: string): string {
   return `${kind}/${key}`;
 }
 
-interface QueueObserver {
-  /** A key waits that did not: it can be taken. Must not throw. */
-  ready?(): void;
-}
-
 /**
  * A queue of keys, those of users first, in each priority the oldest first. Guarantees: a key waits
  * once however often it is added; no key is out twice at a time, and one added while out comes back
@@ -24,7 +19,7 @@ interface QueueObserver {
  */
 export class Queue {
   readonly #clock: Clock;
-  readonly #observer: QueueObserver;
+  readonly #ready: () => void;
   readonly #waiting = { user: new Set<string>(), scheduled: new Set<string>() };
   readonly #delays = new Map<string, { readonly due: number; readonly cancel: Cancel }>();
   /** Keys that were taken and are not done. */
@@ -33,9 +28,10 @@ export class Queue {
   readonly #again = new Map<string, Priority>();
   readonly #failures = new Map<string, number>();
 
-  constructor(clock: Clock, observer: QueueObserver = {}) {
+  /** `ready`: a key waits that did not. Must not throw. */
+  constructor(clock: Clock, ready: () => void = () => undefined) {
     this.#clock = clock;
-    this.#observer = observer;
+    this.#ready = ready;
   }
 
   /** Wants a reconcile now. One that waits as scheduled moves up when a user wants it. */
@@ -48,13 +44,10 @@ export class Queue {
     if (user.has(key) || (priority === 'scheduled' && scheduled.has(key))) return;
     scheduled.delete(key);
     this.#waiting[priority].add(key);
-    this.#observer.ready?.();
+    this.#ready();
   }
 
-  /**
-   * Wants a reconcile of the key in `delayMs`, as scheduled. The earlier of two delays holds.
-   * Throws on NaN, which would lose the key.
-   */
+  /** As scheduled, in `delayMs`; of two the earlier holds. Throws on NaN: the key would be lost. */
   addAfter(key: string, delayMs: number): void {
     if (Number.isNaN(delayMs)) throw new RangeError(`the delay for "${key}" is no number`);
     const due = this.#clock.monotonic() + delayMs;

@@ -1,11 +1,11 @@
 import { waitFor } from '../backoff.ts';
 import { pause } from '../clock.ts';
 import { KubeError } from '../kube/errors.ts';
-import type { KubeObject } from '../kube/resource.ts';
+import { type KubeObject, keyOf } from '../kube/resource.ts';
 import { bugFields, errorFields, type Log } from '../telemetry/log.ts';
-import { Attempt, type AttemptOptions } from './attempt.ts';
+import { Attempt, type AttemptOptions, type Host } from './attempt.ts';
 import type { Counts, Kind, Result } from './kind.ts';
-import type { Queue } from './queue.ts';
+import { type Queue, queueKey } from './queue.ts';
 import { writeStatus } from './status-writer.ts';
 
 /** Reconciles that run at once; those that wait for their turn at the API not counted. */
@@ -38,7 +38,23 @@ export class Worker {
   readonly #running = new Map<string, Attempt>();
   /** Those of them that are not parked. */
   #busy = 0;
+  /** Were parked, and wait for a place: where Kubernetes is slow, calls wait for it too. */
+  readonly #returning: (() => void)[] = [];
   #news = Promise.withResolvers<void>();
+  readonly #host: Host = {
+    leave: () => {
+      const next = this.#returning.shift();
+      if (next) return next();
+      this.#busy -= 1;
+      this.ready();
+    },
+    enter: async () => {
+      if (this.#busy < MOST_RUNNING) this.#busy += 1;
+      else await new Promise<void>((resolve) => this.#returning.push(resolve));
+    },
+    again: ({ type }, object) =>
+      this.#options.queue.add(queueKey(type.kind, keyOf(object)), 'user'),
+  };
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -47,7 +63,7 @@ export class Worker {
   /** Until `signal`; resolves when the last reconcile has ended and its status stands. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = (): void => {
-      for (const attempt of this.#running.values()) attempt.unwanted.abort();
+      for (const attempt of this.#running.values()) attempt.cancel();
       this.ready();
     };
     signal.addEventListener('abort', stop, { once: true });
@@ -92,14 +108,9 @@ export class Worker {
 
   async #reconcile(id: string, kind: Kind, object: KubeObject): Promise<void> {
     const { queue, clock } = this.#options;
-    const occupy = (places: 1 | -1): void => {
-      this.#busy += places;
-      this.ready();
-    };
-    const host = { occupy, again: () => queue.add(id, 'user') };
-    const attempt = new Attempt(kind, object, this.#options, host);
+    const attempt = new Attempt(kind, object, this.#options, this.#host);
     this.#running.set(id, attempt);
-    occupy(1);
+    this.#busy += 1;
     const started = clock.monotonic();
     try {
       const result = await kind.reconcile(object, attempt);
@@ -113,7 +124,7 @@ export class Worker {
     }
     this.#running.delete(id);
     queue.done(id);
-    occupy(-1);
+    this.#host.leave();
   }
 
   /** Status (later, where Kubernetes throttles), events, queue. False: it counts no more. */

@@ -147,7 +147,7 @@ export function attemptRig(limits: Partial<LimiterOptions> = {}): AttemptRig {
       now: () => clock.now(),
       object: () => object,
       stillWanted: () => !edited.signal.aborted,
-      signal: edited.signal,
+      onUnwanted: (end) => edited.signal.addEventListener('abort', end),
       async parked(wait) {
         parked += 1;
         const value = await wait();

@@ -58,7 +58,7 @@ export class Engine {
     this.#client = createKubeClient(server.cluster);
     const { log, messages } = recordingLog();
     this.messages = messages;
-    this.queue = new Queue(this.clock, { ready: () => this.worker.ready() });
+    this.queue = new Queue(this.clock, () => this.worker.ready());
     this.store = new Store({
       trim: (object) => object,
       indexes: {},

@@ -71,7 +71,7 @@ export class KindRig {
         const now = this.#stored.get(key)?.metadata;
         return now?.uid === begun.metadata.uid && now?.generation === begun.metadata.generation;
       },
-      signal: new AbortController().signal,
+      onUnwanted: () => undefined,
       parked: (wait) => wait(),
       save: async (status) => this.#write(key, status),
       finalizer: async (name, present) => this.#setFinalizer(key, name, present),

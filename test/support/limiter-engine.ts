@@ -87,7 +87,7 @@ export class Engine {
       id,
       wish: async () => ({ credential, mayTry: false }),
       urgency: isLater ? 'later' : urgency,
-      signal: edited.signal,
+      onUnwanted: (end) => edited.signal.addEventListener('abort', end),
       parked: (wait) => wait(),
       onLongWait: async () => true,
     });

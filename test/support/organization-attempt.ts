@@ -155,7 +155,7 @@ export class AttemptRig {
       now: () => this.now,
       object: () => this.object,
       stillWanted: () => this.isWanted,
-      signal: new AbortController().signal,
+      onUnwanted: () => undefined,
       parked: (wait) => wait(),
       emit: (event) => void this.emitted.push(event.reason),
       save: async (status: OrganizationStatus) => {

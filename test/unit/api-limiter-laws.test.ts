@@ -131,19 +131,19 @@ test('turns come by time of entry, what was edited a minute earlier, later calls
       const ask = async (
         id: string,
         urgency: (typeof askings)[number]['urgency'],
-        end?: AbortSignal,
+        withdrawal?: AbortSignal,
       ) => {
         const asking: Asking = {
           id,
           urgency,
           wish: async () => ({ credential: 'c1', mayTry: false }),
-          signal: end ?? new AbortController().signal,
+          onUnwanted: (end) => withdrawal?.addEventListener('abort', end),
           parked: (wait) => wait(),
           onLongWait: async () => true,
         };
         let permit = await limiter.permit(asking);
         // Who was woken asks again.
-        while (permit === 'not-wanted' && !asking.signal.aborted)
+        while (permit === 'not-wanted' && !withdrawal?.aborted)
           permit = await limiter.permit(asking);
         if (typeof permit === 'string') return undefined;
         permit.begin();

@@ -6,7 +6,7 @@ import { aLimiter, endOf } from '../support/limiter-engine.ts';
 const MINUTE = 60_000;
 const ONE_IN_10_S = { rate: { calls: 1, perMs: 10_000 } };
 
-interface Wanted extends Partial<Pick<Asking, 'urgency' | 'signal' | 'wish' | 'onLongWait'>> {
+interface Wanted extends Partial<Pick<Asking, 'urgency' | 'wish' | 'onLongWait'>> {
   readonly credential?: string;
   readonly mayTry?: boolean;
 }
@@ -22,7 +22,7 @@ function rig(more: Partial<LimiterOptions> = {}) {
       id,
       wish: async () => ({ credential, mayTry }),
       urgency: 'scheduled',
-      signal: new AbortController().signal,
+      onUnwanted: () => undefined,
       parked: (wait) => wait(),
       onLongWait: async () => true,
       ...wanted,
@@ -207,12 +207,11 @@ describe('a wait', () => {
       if ((asked += 1) > 1) throw new Error('Kubernetes is away');
       return { credential: 'c1', mayTry: false };
     };
-    const { signal } = new AbortController();
     const asking = {
       id: 'a',
       wish,
       urgency: 'user',
-      signal,
+      onUnwanted: () => undefined,
       onLongWait: async () => true,
     } as const;
     await expect(limiter.permit({ ...asking, parked: (wait) => wait() })).rejects.toThrow('away');

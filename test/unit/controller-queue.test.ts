@@ -106,7 +106,7 @@ test('failures are counted for each key, and forgotten after a success', () => {
 
 test('an observer hears once of each key that can be taken', () => {
   let heard = 0;
-  const queue = new Queue(new FakeClock(), { ready: () => (heard += 1) });
+  const queue = new Queue(new FakeClock(), () => void (heard += 1));
   queue.add('a', 'user');
   queue.add('a', 'user');
   queue.take();

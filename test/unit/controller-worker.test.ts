@@ -173,14 +173,16 @@ describe('an attempt is wanted', () => {
       is: false,
     },
     { what: 'the process ends', change: () => void engine.stop(), is: false },
-  ])('after $what: $is, and its signal says so at once', async ({ change, is }) => {
+  ])('after $what: $is, and it says so at once', async ({ change, is }) => {
     const { context, end } = held();
     engine.given(KEY, { spec: { size: 1 } });
     engine.start();
     await settle();
-    expect([context().stillWanted(), context().signal.aborted]).toEqual([true, false]);
+    let hasEnded = false;
+    context().onUnwanted(() => (hasEnded = true));
+    expect([context().stillWanted(), hasEnded]).toEqual([true, false]);
     change();
-    expect(context().signal.aborted).toBe(!is);
+    expect(hasEnded).toBe(!is);
     expect(context().stillWanted()).toBe(is);
     end();
   });
@@ -191,7 +193,9 @@ describe('an attempt is wanted', () => {
     engine.start();
     await settle();
     engine.leads = false;
-    expect([context().stillWanted(), context().signal.aborted]).toEqual([false, true]);
+    let hasEnded = false;
+    context().onUnwanted(() => (hasEnded = true));
+    expect([context().stillWanted(), hasEnded]).toEqual([false, true]);
     end();
   });
 });
@@ -208,7 +212,7 @@ describe('places', () => {
     expect(engine.began).toHaveLength(60);
   });
 
-  test('are given back by those that wait for their turn, who then go on without one', async () => {
+  test('are given back by those that wait for their turn, who then wait for one, ahead of others', async () => {
     const turn = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const after: string[] = [];
@@ -225,10 +229,12 @@ describe('places', () => {
     expect(engine.worker.busy).toBe(50);
     turn.resolve();
     await settle();
-    expect([engine.began.length, after.length]).toEqual([100, 100]);
+    expect([engine.began.length, after.length, engine.worker.busy]).toEqual([100, 50, 50]);
     gate.resolve();
     await settle();
     expect(engine.began).toHaveLength(110);
+    expect(after.slice(50, 100).every((name) => Number(name) < 50)).toBe(true);
+    expect(engine.worker.busy).toBe(0);
   });
 });
 

@@ -151,12 +151,11 @@ describe('the others of its target are reconciled when', () => {
 test('a changed Secret reconciles who refers to it, and who waits with it asks anew', async () => {
   const { secret, woken, limiter } = setUp([named('a'), named('b'), alone]);
   const ended: string[] = [];
-  const { signal } = new AbortController();
   const ask = (key: string) => {
     const asking = {
       id: key,
       urgency: 'user' as const,
-      signal,
+      onUnwanted: () => undefined,
       onLongWait: async () => true,
       parked: <Value>(wait: () => Promise<Value>) => wait(),
       wish: async () => ({ credential: 'key', mayTry: false }),

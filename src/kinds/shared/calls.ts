@@ -134,8 +134,8 @@ class OneAttempt {
   }
 
   /**
-   * Waits for its turn, holding nothing, until `context.signal` ends it. The first one then takes
-   * the target; later ones go ahead of all that wait. Undefined: granted, or in hand already.
+   * Waits for its turn, holding nothing, as long as it is wanted. The first one then takes the
+   * target; later ones go ahead of all that wait. Undefined: granted, or in hand already.
    */
   async permit(): Promise<NoCall | undefined> {
     const { id, context, wish, limiter, keys, target, targets } = this.#with;
@@ -149,7 +149,7 @@ class OneAttempt {
         return { credential: key.credential.id, mayTry: this.#mayTry(key) };
       },
       urgency: this.#credential === undefined ? wish.priority : 'later',
-      signal: context.signal,
+      onUnwanted: (end) => context.onUnwanted(end),
       parked: (wait) => context.parked(wait),
       async onLongWait(ahead) {
         const status = longWaitStatus(context.object(), ahead, context.now());

@@ -30,7 +30,11 @@ function fit(node: Structural, value: unknown): unknown {
 }
 
 function fieldsOf(nodes: Readonly<Record<string, Structural>>, value: object): object {
-  const given = new Map<string, unknown>(Object.entries(value));
-  const fields = Object.entries(nodes).map(([name, node]) => [name, fit(node, given.get(name))]);
-  return Object.fromEntries(fields.filter(([, fitting]) => fitting !== undefined));
+  const given = value as Readonly<Record<string, unknown>>;
+  const fields: Record<string, unknown> = {};
+  for (const [name, node] of Object.entries(nodes)) {
+    const fitting = Object.hasOwn(given, name) ? fit(node, given[name]) : undefined;
+    if (fitting !== undefined) fields[name] = fitting;
+  }
+  return fields;
 }
