@@ -50,7 +50,7 @@ export interface Context<Stored extends KubeObject = KubeObject> {
   stillWanted(): boolean;
   /** Calls `end`, in place of what it was given before, as soon as `stillWanted` is false. */
   onUnwanted(end: () => void): void;
-  /** Runs a wait that may be long: meanwhile the reconcile counts as holding no worker. */
+  /** Runs a wait that may be long: meanwhile the reconcile holds no place; then it waits for one. */
   parked<Value>(wait: () => Promise<Value>): Promise<Value>;
   /**
    * In mid-attempt: writes the status on the version that `object()` is, at once or nowhere. False:

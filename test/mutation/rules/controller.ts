@@ -42,8 +42,16 @@ const QUEUES: readonly Mutation[] = [
     name: 'who-waits-holds-no-place',
     rule: 'Objects that wait for their turn at the API keep no others waiting.',
     file: 'controller/attempt.ts',
-    from: 'this.#host.occupy(-1);',
-    to: 'this.#host.occupy(1);',
+    from: 'this.#host.leave();',
+    to: 'void this.#host.leave;',
+    seenBy: { test: WORKER, title: 'are given back by those that wait for their turn' },
+  },
+  {
+    name: 'who-goes-on-waits-for-a-place',
+    rule: 'However slow Kubernetes is, no more than fifty statuses are written at once.',
+    file: 'controller/worker.ts',
+    from: 'if (this.#busy < MOST_RUNNING) this.#busy += 1;',
+    to: 'if (this.#busy > 0) this.#busy += 1;',
     seenBy: { test: WORKER, title: 'are given back by those that wait for their turn' },
   },
   {
@@ -142,7 +150,7 @@ const STATUSES: readonly Mutation[] = [
     name: 'transition-time-moves-with-status',
     rule: 'lastTransitionTime moves when the status of a condition moves, and at no other time.',
     file: 'controller/conditions.ts',
-    from: 'before?.status === status && before.lastTransitionTime',
+    from: 'before?.status === status ? before.lastTransitionTime : undefined',
     to: 'before?.lastTransitionTime',
     seenBy: {
       test: 'test/unit/controller-conditions.test.ts',
