@@ -28,6 +28,6 @@ COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /build/dist/pipewright.js /build/dist/THIRD-PARTY-NOTICES /app/
 USER 65532:65532
 EXPOSE 8080
-# V8 keeps memory for speed unless it is told not to, and the C library some for each thread. With 10,000 objects: up to 240 MB, and 245 while all of them wait for their turn.
+# V8 keeps memory for speed unless it is told not to, and the C library some for each thread. With 10,000 objects: up to 215 MB, also while all of them wait for their turn.
 ENV MALLOC_ARENA_MAX=1
 ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=4", "--heap-growing-percent=50", "/app/pipewright.js"]
