@@ -17,9 +17,9 @@ export interface AttemptOptions {
 
 /** What attempts ask of the worker that runs them. */
 export interface Host {
-  /** Gives its place back; `enter` resolves when it has one again. */
+  /** Gives its place back; what `enter` returns resolves when it has one again. */
   readonly leave: () => void;
-  readonly enter: () => Promise<void>;
+  readonly enter: () => unknown;
   /** What was read counts no more: reconcile the object once more. */
   readonly again: (kind: Kind, object: KubeObject) => void;
 }

@@ -141,10 +141,10 @@ test('turns come by time of entry, what was edited a minute earlier, later calls
           parked: (wait) => wait(),
           onLongWait: async () => true,
         };
+        const isOver = (): boolean => withdrawal?.aborted === true;
         let permit = await limiter.permit(asking);
         // Who was woken asks again.
-        while (permit === 'not-wanted' && !withdrawal?.aborted)
-          permit = await limiter.permit(asking);
+        while (permit === 'not-wanted' && !isOver()) permit = await limiter.permit(asking);
         if (typeof permit === 'string') return undefined;
         permit.begin();
         served.push(id);

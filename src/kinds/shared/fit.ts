@@ -30,10 +30,9 @@ function fit(node: Structural, value: unknown): unknown {
 }
 
 function fieldsOf(nodes: Readonly<Record<string, Structural>>, value: object): object {
-  const given = value as Readonly<Record<string, unknown>>;
   const fields: Record<string, unknown> = {};
   for (const [name, node] of Object.entries(nodes)) {
-    const fitting = Object.hasOwn(given, name) ? fit(node, given[name]) : undefined;
+    const fitting = Object.hasOwn(value, name) ? fit(node, value[name as never]) : undefined;
     if (fitting !== undefined) fields[name] = fitting;
   }
   return fields;

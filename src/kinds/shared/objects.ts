@@ -44,11 +44,10 @@ export function createKind<T extends KubeObject>(
   const { type, status, targetOf } = options;
   const { store, others } = createStore(context, options);
   const caller = new Caller<T>(type.kind, context, targetOf);
-  const shared = { caller, others };
   const kind: Kind<T> = {
     type,
     store,
-    reconcile: (object, attempt) => reconcile(object, attempt, shared),
+    reconcile: (object, attempt) => reconcile(object, attempt, { caller, others }),
     fit: (reported) => fitTo(status, reported) as object,
     forget: (key) => caller.forget(key),
   };
