@@ -50,7 +50,7 @@ export interface Context<Stored extends KubeObject = KubeObject> {
   stillWanted(): boolean;
   /** Calls `end`, in place of what it was given before, as soon as `stillWanted` is false. */
   onUnwanted(end: () => void): void;
-  /** Runs a wait that may be long: meanwhile the reconcile holds no place; then it waits for one. */
+  /** Runs a wait that may be long: it holds no place, and waits for one after it. */
   parked<Value>(wait: () => Promise<Value>): Promise<Value>;
   /**
    * In mid-attempt: writes the status on the version that `object()` is, at once or nowhere. False:
