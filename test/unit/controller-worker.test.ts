@@ -196,6 +196,9 @@ describe('an attempt is wanted', () => {
     let hasEnded = false;
     context().onUnwanted(() => (hasEnded = true));
     expect([context().stillWanted(), hasEnded]).toEqual([false, true]);
+    let isToldLater = false;
+    context().onUnwanted(() => (isToldLater = true));
+    expect(isToldLater).toBe(true);
     end();
   });
 });

@@ -30,10 +30,7 @@ function fit(node: Structural, value: unknown): unknown {
 }
 
 function fieldsOf(nodes: Readonly<Record<string, Structural>>, value: object): object {
-  const fields: Record<string, unknown> = {};
-  for (const [name, node] of Object.entries(nodes)) {
-    const fitting = Object.hasOwn(value, name) ? fit(node, value[name as never]) : undefined;
-    if (fitting !== undefined) fields[name] = fitting;
-  }
-  return fields;
+  const given = new Map<string, unknown>(Object.entries(value));
+  const fields = Object.entries(nodes).map(([name, node]) => [name, fit(node, given.get(name))]);
+  return Object.fromEntries(fields.filter(([, fitting]) => fitting !== undefined));
 }
