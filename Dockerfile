@@ -30,4 +30,4 @@ USER 65532:65532
 EXPOSE 8080
 # V8 keeps memory for speed unless it is told not to, and the C library some for each thread. With 10,000 objects: up to 215 MB, also while all of them wait for their turn.
 ENV MALLOC_ARENA_MAX=1
-ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=4", "--heap-growing-percent=50", "/app/pipewright.js"]
+ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=4", "--heap-growing-percent=40", "/app/pipewright.js"]
