@@ -197,9 +197,12 @@ test.each([
   const scene = await (await Scene.open()).follow();
   await scene.create('a');
   await scene.untilHeld('a');
-  scene.proxy.handle({ line: () => [] });
+  const lost: string[] = [];
+  scene.proxy.handle({ line: (line) => (lost.push(line), []) });
   await scene.remove('a');
   await scene.create('b');
+  // An event may come later than the answer to the call that it tells of.
+  await waitFor(() => lost.length, { what: 'both events', until: (events) => events >= 2 });
   scene.proxy.handle({});
   breaks(scene);
   expect(await scene.untilHeld('b')).toBeLessThan(3_000);
