@@ -14,7 +14,7 @@ export interface Asking {
   readonly onUnwanted: (end: () => void) => void;
   /** Runs a wait. */
   readonly parked: <Value>(wait: () => Promise<Value>) => Promise<Value>;
-  /** Told that the wait is long, and how many are before it. False: it ends. */
+  /** Told that the wait is long, and how many are before it. False: it ends, unless its turn has come. */
   readonly onLongWait: (ahead: number) => Promise<boolean>;
 }
 
@@ -25,12 +25,12 @@ interface Wish {
   readonly mayTry: boolean;
 }
 
-/** Leave to make one call. `finish` must be called in any case. */
+/** Permission to make one call. `finish` must be called in any case. */
 export interface Permit {
   /** Right before the first byte. False: the key was paused or refused meanwhile. */
   begin(): boolean;
-  /** Returns until when nobody calls with the key, monotonic ms. No `end`: no call was made. */
-  finish(end?: CallEnd): number | undefined;
+  /** Returns until when nobody calls with the key, monotonic ms. No `call`: none was made. */
+  finish(call?: CallEnd): number | undefined;
 }
 
 export interface LimiterOptions {
@@ -59,7 +59,7 @@ interface Wait extends Pick<Asking, 'id' | 'onLongWait'> {
   isOver: boolean;
   readonly outcome: Promise<Outcome>;
   readonly end: (outcome: Outcome) => void;
-  /** Its object is being told that it is long, or was. */
+  /** What `onLongWait` gives, once it was called. */
   told?: Promise<boolean>;
 }
 
@@ -174,7 +174,7 @@ export class Limiter {
         if (line === wait.line && priority >= wait.priority) ahead += 1;
       wait.told = wait.onLongWait(ahead);
       // What it throws, `permit` throws.
-      if (!(await wait.told.catch(() => false))) wait.end('not-wanted');
+      if (!(await wait.told.catch(() => false))) this.wake(wait.id);
     }
     this.#isTelling = false;
   }
@@ -199,9 +199,9 @@ export class Limiter {
       this.#options.onWait?.((begunAt - since) / 1000);
       return true;
     };
-    const finish = (end: CallEnd = { answered: false }): number | undefined => {
+    const finish = (call: CallEnd = { answered: false }): number | undefined => {
       resolve(begunAt !== undefined);
-      return this.#learn(wait, end, begunAt);
+      return this.#learn(wait, call, begunAt);
     };
     wait.end({ begin, finish });
     return promise;

@@ -8,7 +8,7 @@ import type { Counts, Kind, Result } from './kind.ts';
 import { type Queue, queueKey } from './queue.ts';
 import { writeStatus } from './status-writer.ts';
 
-/** Reconciles that run at once; those that wait for their turn at the API not counted. */
+/** Reconciles that run at once; those that are parked not counted. */
 const MOST_RUNNING = 50;
 /** Where Kubernetes or a bug stands in the way; attempts at the API have waits of their own. */
 const TROUBLE = { firstMs: 500, capMs: 60_000 };
@@ -127,7 +127,7 @@ export class Worker {
     this.#host.leave();
   }
 
-  /** Status (later, where Kubernetes throttles), events, queue. False: it counts no more. */
+  /** Status (when Kubernetes takes writes again), events, next time. False: it was dropped. */
   async #finish(id: string, attempt: Attempt, result: Result): Promise<boolean> {
     const { client, queue, clock, giveUp } = this.#options;
     const { status, next, events = [] } = result;

@@ -1,6 +1,7 @@
 import type { Reply } from '../../src/api/reply.ts';
 import { judge } from '../../src/api/verdict.ts';
 import type { Context, Result } from '../../src/controller/kind.ts';
+import type { Priority } from '../../src/controller/queue.ts';
 import { attempt } from '../../src/kinds/organization/attempt.ts';
 import { cleanupGoal, type Goal, goalOf } from '../../src/kinds/organization/decide.ts';
 import { type Reported, sameKey, type Tuple } from '../../src/kinds/organization/endpoints.ts';
@@ -56,6 +57,7 @@ export interface AttemptWish {
   readonly permits?: (nth: number) => NoCall | undefined;
   readonly saves?: (nth: number) => boolean;
   readonly finalizer?: boolean;
+  readonly priority?: Priority;
 }
 
 /**
@@ -130,7 +132,7 @@ export class AttemptRig {
       context: this.context(),
       calls: this.calls(),
       goal: this.goal,
-      priority: 'scheduled',
+      priority: this.#wish.priority ?? 'scheduled',
       stillWanted: () => this.isWanted,
     };
     const result = await attempt(this.#setup, wish);

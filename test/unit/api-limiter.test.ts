@@ -245,6 +245,19 @@ test('one after another is told of a long wait, and who gets its turn first is t
   expect(told).toEqual(['a: 0', 'b: 1', 'c: 2']);
 });
 
+test('who cannot be told of a long wait keeps its place for when it asks again', async () => {
+  const { clock, ask, begun } = rig({ rate: { calls: 1, perMs: 5 * MINUTE } });
+  (await begun('first')).finish(endOf(200));
+  const untold = await ask('a', { onLongWait: async () => false });
+  await clock.advance(1);
+  const behind = await ask('b');
+  await clock.advance(MINUTE);
+  expect(untold.now).toBe('not-wanted');
+  const again = await ask('a');
+  await clock.advance(5 * MINUTE);
+  expect([typeof again.now, behind.now]).toEqual(['object', 'waits']);
+});
+
 describe('a refused key', () => {
   test('is not used by those who wait, nor by those who come, nor by who was granted it before', async () => {
     const { begun, granted, ask, says } = rig({ inFlight: 2 });

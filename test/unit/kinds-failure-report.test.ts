@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judge } from '../../src/api/verdict.ts';
 import type { Result } from '../../src/controller/kind.ts';
+import { timestamp } from '../../src/kinds/shared/canonical.ts';
 import { refuseSpec } from '../../src/kinds/shared/checks.ts';
 import {
   type CommonStatus,
@@ -234,6 +235,14 @@ describe('a long wait', () => {
     const shown = longWaitStatus(aPipeSettings(), 1, T0);
     const report = reported(failed(403), { object: { ...aPipeSettings(), status: shown } });
     expect([report.status.attempts, report.events.length]).toEqual([1, 1]);
+  });
+
+  test('of a deletion says that it is one, and how it ends at once', () => {
+    const { metadata, ...rest } = aPipeSettings();
+    const object = { ...rest, metadata: { ...metadata, deletionTimestamp: timestamp(T0) } };
+    expect(longWaitStatus(object, 3, T0)).toMatchObject({
+      conditions: [{ message: expect.stringMatching(/^Being deleted.*Retain.*3 calls/) }, {}],
+    });
   });
 
   test('is not shown of what is Ready', () => {

@@ -226,10 +226,14 @@ describe('what is no longer wanted', () => {
     },
   );
 
-  test('before it begins makes no call', async () => {
-    const rig = attemptOn({});
-    rig.isWanted = false;
-    const { did } = await rig.run();
-    expect([rig.log, did]).toEqual([[], 'stopped']);
-  });
+  test.each(['user', 'scheduled'] as const)(
+    'before it begins makes no call, and says nothing: %s',
+    async (priority) => {
+      const status = { privateEndpoints: [] };
+      const rig = attemptOn({ priority, status });
+      rig.isWanted = false;
+      const { did } = await rig.run();
+      expect([rig.log, did, rig.object.status]).toEqual([[], 'stopped', status]);
+    },
+  );
 });

@@ -54,8 +54,8 @@ function ended(known: Known, end: End, work: Ended): Said {
   if (end.type === 'failed') return failed(known, end, work);
   if (end.type === 'done')
     return hindered(known, work) ?? (goal.isCleanup ? NOTHING : applied(known, work));
-  // What it has learned may speak against a Ready that stands there.
-  if (known.draft === began.status) return NOTHING;
+  // What a call has shown may speak against a Ready that stands there.
+  if (known.draft.lastRequest === began.status?.lastRequest) return NOTHING;
   return { ...NOTHING, status: inProgress(began, known.draft, goal, now) };
 }
 

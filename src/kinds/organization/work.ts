@@ -36,7 +36,7 @@ export type Ended = Work & { readonly now: number };
 export class Known {
   /** The status as it would be written now, but for what the end of the attempt decides. */
   draft: OrganizationStatus;
-  events: readonly Event[];
+  events: readonly Event[] = [];
   list: Listing | undefined;
   name: string | undefined;
   /** Epoch ms at which the request left whose reply showed this; undefined: none has. */
@@ -51,9 +51,8 @@ export class Known {
   /** Something was refused: each endpoint goes by itself. */
   oneByOne: boolean;
 
-  constructor(draft: OrganizationStatus, events: readonly Event[] = []) {
+  constructor(draft: OrganizationStatus) {
     this.draft = draft;
-    this.events = events;
     this.oneByOne = draft.privateEndpoints?.some(({ lastError }) => lastError) === true;
   }
 

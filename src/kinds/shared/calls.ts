@@ -109,7 +109,7 @@ export class Caller<T extends KubeObject> {
   }
 }
 
-interface AttemptOptions extends Pick<KindContext, 'api' | 'limiter' | 'clock'> {
+interface CallsOptions extends Pick<KindContext, 'api' | 'limiter' | 'clock'> {
   /** The queue key of the object. */
   readonly id: string;
   readonly target: string | undefined;
@@ -123,13 +123,13 @@ export type Calls = Pick<OneAttempt, 'permit' | 'send' | 'pausedSince' | 'end'>;
 
 /** The calls of one attempt, from its first permit to its end. */
 class OneAttempt {
-  readonly #with: AttemptOptions;
+  readonly #with: CallsOptions;
   #granted: { readonly permit: Permit; readonly read: UsableCredential } | undefined;
   /** Of the last call or permit. */
   #credential: string | undefined;
   #hasTarget = false;
 
-  constructor(options: AttemptOptions) {
+  constructor(options: CallsOptions) {
     this.#with = options;
   }
 

@@ -122,7 +122,9 @@ export function longWaitStatus(object: KubeObject, ahead: number, now: number): 
   if (isReady(object)) return undefined;
   const before: CommonStatus = object.status ?? {};
   const line = ahead === 1 ? '1 call is before it' : `${ahead} calls are before it`;
-  const message = `Waits for a call with its API key; ${line}. The operator goes on by itself; how fast depends on --api-rate, and on pauses that the API asks for`;
+  const deleting = 'Being deleted (spec.deletionPolicy: Retain frees it at once): waits';
+  const waits = object.metadata.deletionTimestamp === undefined ? 'Waits' : deleting;
+  const message = `${waits} for a call with its API key; ${line}. The operator goes on by itself; how fast depends on --api-rate, and on pauses that the API asks for`;
   const summary = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending' } as const;
   const say = { summary: { ...summary, message }, now, attempts: before.attempts };
   return statusWith(before, saying(object, { ...say, isRequestOpen: true }).status);
