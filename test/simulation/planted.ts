@@ -49,8 +49,8 @@ export const PLANTED: readonly Planted[] = [
   {
     name: 'An attempt adds by its inventory without observing, and claims what is there',
     file: 'kinds/organization/work.ts',
-    from: '    this.events = events;',
-    to: '    this.events = events;\n    this.list = { find: () => undefined, withId: () => [] } as never;\n    this.observedAt = Date.now();',
+    from: '    this.draft = draft;',
+    to: '    this.draft = draft;\n    this.list = { find: () => undefined, withId: () => [] } as never;\n    this.observedAt = Date.now();',
   },
   {
     name: 'A declared endpoint of others that is found counts as Added, and is removed as ours',
