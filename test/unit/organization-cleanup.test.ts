@@ -3,13 +3,20 @@ import { cleanUp } from '../../src/kinds/organization/deletion.ts';
 import { Ways } from '../../src/kinds/organization/remote.ts';
 import { FINALIZER } from '../../src/kinds/organization/resource.ts';
 import type { Setup } from '../../src/kinds/organization/work.ts';
+import type { NoCall } from '../../src/kinds/shared/calls.ts';
 import { API_HASH, BASE_URL, MINUTE, readyIn, SECOND } from '../support/objects.ts';
 import { type AttemptRig, type AttemptWish, attemptOn } from '../support/organization-attempt.ts';
 import { appliedStatus, at, entry } from '../support/organization-entries.ts';
 import { SETTLE_MS } from '../support/settlement.ts';
 
+/** What comes of the wait for the first permit. */
+interface Line {
+  readonly ms?: number;
+  readonly none?: NoCall;
+}
+
 /** A deleted object that has added `a` and `b`; its deadline is 10 min after T0. */
-function deleted(wish: AttemptWish = {}, planOnly = false) {
+function deleted(wish: AttemptWish = {}, planOnly = false, line: Line = {}) {
   const announced: string[] = [];
   const warned: object[] = [];
   const rig = attemptOn({
@@ -30,7 +37,10 @@ function deleted(wish: AttemptWish = {}, planOnly = false) {
     },
     caller: {
       factsOf: () => ({ secret: { state: 'unknown' }, triedSecret: undefined, isHeld: true }),
-      perform: (_object: unknown, _context: unknown, _wish: unknown, act: Act) => act(rig.calls()),
+      perform(_object: unknown, _context: unknown, _wish: unknown, act: Act) {
+        rig.now += line.ms ?? 0;
+        return act(rig.calls(), line.none);
+      },
     },
     others: () => [],
     apiHash: API_HASH,
@@ -47,7 +57,7 @@ function deleted(wish: AttemptWish = {}, planOnly = false) {
   return { rig, reconcile, announced, warned };
 }
 
-type Act = (calls: ReturnType<AttemptRig['calls']>) => Promise<unknown>;
+type Act = (calls: ReturnType<AttemptRig['calls']>, none?: NoCall) => Promise<unknown>;
 
 const message = ({ object }: AttemptRig) => readyIn(object.status).message;
 const refused = Array.from({ length: 50 }, () => 400);
@@ -117,6 +127,20 @@ test('is tried once after the deadline by a process that has not tried', async (
   const { did } = await reconcile(60 * MINUTE);
   expect(rig.requests[0]).toBe('observe');
   expect(did).toBe('abandon');
+});
+
+test('whose turn comes after the deadline is tried all the same', async () => {
+  const { rig, reconcile } = deleted({}, false, { ms: 11 * MINUTE });
+  expect((await reconcile()).did).toBe('release');
+  expect(rig.held.map(({ id }) => id)).toEqual(['theirs']);
+});
+
+test('whose wait is ended so that it begins anew is not let go, and has not been tried', async () => {
+  const line: Line = { ms: 11 * MINUTE, none: { type: 'not-wanted' } };
+  const { rig, reconcile } = deleted({}, false, line);
+  expect((await reconcile()).did).toBe('stopped');
+  expect((await reconcile()).did).toBe('stopped');
+  expect(rig.steps).toEqual([]);
 });
 
 test('sends nothing more once the deadline has passed in the midst of an attempt', async () => {

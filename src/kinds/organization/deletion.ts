@@ -105,15 +105,16 @@ export async function cleanUp(
   }
   const due = whenDue(object, caller.factsOf(object), { confirmed: false, now });
   if (due.type === 'later') return { next: nextTry(due.at, deadline, now), did: 'nothing' };
-  const stillWanted = () => context.stillWanted() && (now >= deadline || !isOverdue());
   const asked = { ref: goal.credentialsSecretRef, ...due };
   return caller.perform(object, context, asked, async (calls, none) => {
     const began = context.object();
+    // A wait that has passed the deadline leaves it one try.
+    const isLast = isOverdue();
+    const stillWanted = () => context.stillWanted() && (isLast || !isOverdue());
     // What was true before the wait may not be any more.
     if (planFor(began).type !== 'attempt') return { next: { at: now }, did: 'nothing' };
-    const wish = { ...due, began, context, calls, goal, stillWanted };
-    const result = await attempt(setup, wish, none);
-    if (!context.stillWanted()) return result;
+    const result = await attempt(setup, { ...due, began, context, calls, goal, stillWanted }, none);
+    if (none?.type === 'not-wanted' || !context.stillWanted()) return result;
     const left = leftOf(result.status, goal);
     const isDone = isClean(left, result.status);
     ways.hasFailedCleanup ||= !isDone;
