@@ -14,7 +14,7 @@ export interface Asking {
   readonly onUnwanted: (end: () => void) => void;
   /** Runs a wait. */
   readonly parked: <Value>(wait: () => Promise<Value>) => Promise<Value>;
-  /** Told that the wait is long, and how many are before it. False: it ends if it still waits. */
+  /** Told that it is long, and how many are before it. False: it ends, its place is kept. */
   readonly onLongWait: (ahead: number) => Promise<boolean>;
 }
 

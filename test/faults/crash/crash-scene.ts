@@ -37,6 +37,8 @@ export interface CrashSceneOptions {
 export interface CrashScene extends Omit<Stage, 'start'> {
   readonly tap: Tap;
   readonly apiTimeoutMs: number;
+  /** Epoch ms, as the operator sees it. */
+  now(): number;
   /** Does not wait until it works: it may be killed before that. */
   start(): Promise<RunningOperator>;
   /** The one started last. */
@@ -152,6 +154,7 @@ export async function openCrashScene(options: CrashSceneOptions): Promise<CrashS
     ...stage,
     tap,
     apiTimeoutMs,
+    now: time.now,
     present,
     start() {
       const election = lease ? ['--leader-elect', '--leader-elect-namespace', namespace] : [];
