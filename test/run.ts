@@ -14,7 +14,7 @@ const HUNTS: readonly (readonly string[])[] = [['--sweep'], ['--from', '1', '--l
 const BEHIND = 10;
 
 /** Projects that run no bundle. One that is made anew is not there for a moment. */
-const WITHOUT_BUNDLE = ['unit', 'planted'];
+const WITHOUT_BUNDLE = ['unit', 'tables', 'planted'];
 
 /** What holds the rules of the product; with arguments, vitest alone, which gets them. */
 async function main(chosen: readonly string[]): Promise<boolean> {

@@ -4,6 +4,8 @@
  */
 export const FILES = {
   unit: 'test/unit/**/*.test.ts',
+  tables: 'test/tables/**/*.test.ts',
+  cluster: 'test/cluster/**/*.test.ts',
   integration: 'test/integration/**/*.test.ts',
   planted: 'test/simulation/**/*.test.ts',
   packaging: 'test/packaging/**/*.test.ts',

@@ -23,6 +23,30 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'tables',
+          include: [FILES.tables],
+          setupFiles: process.env.MUTATION_REPORT ? ['test/mutation/same-draws.ts'] : [],
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 30_000 } },
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'cluster',
+          include: [FILES.cluster],
+          globalSetup: ['test/controlplane/global-setup.ts'],
+          testTimeout: 120_000,
+          expect: { poll: { timeout: 20_000 } },
+          hookTimeout: 120_000,
+          // Files mostly wait for other processes, so more of them than there are cores.
+          maxWorkers: 5,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
           name: 'planted',
           include: [FILES.planted],
           testTimeout: 600_000,

@@ -42,6 +42,8 @@ function run(folder: string, report: string, args: readonly string[]): Promise<s
       join(folder, 'test/vitest.config.ts'),
       '--project',
       'unit',
+      '--project',
+      'tables',
       '--reporter',
       join(folder, 'test/mutation/reporter.ts'),
       ...args,
