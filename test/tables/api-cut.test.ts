@@ -1,0 +1,128 @@
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../support/fake-clock.ts';
+import { client, put } from './api/client.ts';
+import { httpApi, OK, rawApi } from './api/servers.ts';
+
+const SUCCESS = { answered: true, httpStatus: 200, result: {} };
+const HINT = 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n';
+const lost = (cause: string) => ({
+  answered: false,
+  sent: true,
+  cause: expect.stringContaining(cause) as string,
+});
+const broken = (httpStatus: number) => ({ answered: true, httpStatus, defect: 'broke off' });
+
+describe('an answer that is cut', () => {
+  it.each([
+    ['a success', '', OK, SUCCESS],
+    ['a success behind a hint', HINT, OK, SUCCESS],
+  ])(
+    'at any byte of %s is never taken for whole, nor the request for unsent',
+    async (_, before, answer, whole) => {
+      const bytes = before + answer;
+      const head = bytes.length - '{"result":{}}'.length;
+      let length = 0;
+      const base = await rawApi((socket) => socket.end(bytes.slice(0, length)));
+      const api = client(base);
+      const closed = lost('closed the connection before it answered');
+      for (length = 0; length < bytes.length; length += 1)
+        expect(await api.call(put), `${length} bytes`).toEqual(
+          length < head ? closed : broken(200),
+        );
+      expect(await api.call(put)).toEqual(whole);
+    },
+  );
+
+  it('in a refusal is still that refusal', async () => {
+    const base = await rawApi((socket) =>
+      socket.end('HTTP/1.1 422 X\r\ncontent-length: 9\r\n\r\n{}'),
+    );
+    expect(await client(base).call(put)).toEqual(broken(422));
+  });
+});
+
+describe('an odd answer', () => {
+  it.each<[string, string | Buffer, object]>([
+    ['compressed', gzipped('{"result":{}}'), { httpStatus: 200, defect: 'is not JSON' }],
+    [
+      'with 40 kB of headers',
+      `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`,
+      lost('answered with headers larger than 32 KiB'),
+    ],
+    ['not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', lost('answered with something that is not HTTP')],
+    ['followed by another', OK + OK.replace('200 OK', '400 X'), SUCCESS],
+    ['an offer to change the protocol', 'HTTP/1.1 101 X\r\nupgrade: h2c\r\n\r\n', lost('')],
+  ])('is told as what it is: %s', async (_, bytes, reply) => {
+    const base = await rawApi((socket) => socket.end(bytes));
+    expect(await client(base).call(put)).toMatchObject(reply);
+  });
+
+  it.each([
+    ['is larger than 1 MiB', 1024 * 1024 + 1],
+    [undefined, 1024 * 1024],
+  ])('has the defect %s with %i bytes, however often', async (defect, length) => {
+    const { base } = await httpApi({ body: `{"result":{}}${' '.repeat(length - 13)}` });
+    const api = client(base);
+    for (let nth = 0; nth < 3; nth += 1)
+      expect(await api.call(put)).toMatchObject({ answered: true, defect });
+  });
+
+  function gzipped(text: string): Buffer {
+    const head = 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n';
+    return Buffer.concat([Buffer.from(head), gzipSync(text)]);
+  }
+});
+
+describe('an answer that does not end', () => {
+  /** Writes for as long as somebody reads; with each drop the clock goes on. */
+  function drip(socket: Socket, drop: string, clock: FakeClock): void {
+    const dripping = setInterval(() => {
+      socket.write(drop);
+      void clock.advance(20);
+    }, 2);
+    socket.on('close', () => clearInterval(dripping));
+  }
+
+  it.each([
+    ['nothing', '', '', lost('no answer within 0.2s')],
+    ['a row of hints', '', HINT, lost('no answer within 0.2s')],
+    ['a head in drops', 'HTTP/1.1 200 OK\r\n', 'x: y\r\n', lost('no answer within 0.2s')],
+    ['a body in drops', 'HTTP/1.1 400 X\r\ncontent-length: 1000\r\n\r\n{', ' ', broken(400)],
+    ['a body without a length', 'HTTP/1.1 200 OK\r\n\r\n{', ' ', broken(200)],
+  ])('ends at the deadline: %s', async (_, begin, drop, reply) => {
+    const clock = new FakeClock();
+    const base = await rawApi((socket) => {
+      socket.write(begin);
+      drip(socket, drop, clock);
+    });
+    expect(await client(base, { timeoutMs: 200, clock }).call(put)).toEqual(reply);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is read no further than its bound where it is a body', async () => {
+    let written = 0;
+    const gone = Promise.withResolvers<void>();
+    const piece = 'x'.repeat(65_536);
+    const base = await rawApi((socket) => {
+      socket.on('close', () => gone.resolve());
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      const more = (): void => {
+        while (socket.writable && socket.write(piece)) written += piece.length;
+        if (socket.writable) socket.once('drain', () => setImmediate(more));
+      };
+      more();
+    });
+    expect(await client(base).call(put)).toMatchObject({ defect: 'is larger than 1 MiB' });
+    await gone.promise;
+    expect(written).toBeLessThan(32 * 2 ** 20);
+  });
+
+  it('ends where this process stops, and is not called unsent', async () => {
+    const stop = new AbortController();
+    const base = await rawApi(() => stop.abort());
+    const reply = await client(base, { stop: stop.signal }).call(put);
+    expect(reply).toEqual(lost('the call was stopped by this process'));
+  });
+});

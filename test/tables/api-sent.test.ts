@@ -1,0 +1,202 @@
+import { createServer, type Socket } from 'node:net';
+import { Dispatcher, errors } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../support/fake-clock.ts';
+import { BASIC, client, get, put } from './api/client.ts';
+import { httpApi, listening, OK, rawApi } from './api/servers.ts';
+
+describe('what is sent', () => {
+  it('is method, path, headers and body as declared, and nothing that asks for compression', async () => {
+    const { base, seen } = await httpApi();
+    await client(`${base}/base/v1/`).call(put);
+    const [{ request, body } = {}] = seen;
+    const line = [request?.method, request?.url, body];
+    expect(line).toEqual(['PUT', '/base/v1/organizations/o-1', '{"a":1}']);
+    expect(request?.headers).toEqual({
+      host: new URL(base).host,
+      connection: 'keep-alive',
+      authorization: BASIC,
+      accept: 'application/json',
+      'user-agent': 'pipewright/1.2.3',
+      'content-type': 'application/json',
+      'content-length': '7',
+    });
+    await client(base).call(get);
+    expect(seen[1]?.request.headers).not.toHaveProperty('content-type');
+  });
+
+  it.each([
+    ['a/b', 'a%2Fb'],
+    ['a?b#c', 'a%3Fb%23c'],
+    ['%2e%2e', '%252e%252e'],
+    ['x\r\nevil: 1', 'x%0D%0Aevil%3A%201'],
+    ['ü', '%C3%BC'],
+    ["it's~*", "it's~*"],
+  ])('has %j as one encoded segment', async (segment, encoded) => {
+    const { base, seen } = await httpApi();
+    await client(base).call({ ...put, path: ['v1', segment, 'end'] });
+    expect(seen.map(({ request }) => request.url)).toEqual([`/v1/${encoded}/end`]);
+  });
+
+  it.each(['', '.', '..', '\ud800'])('cannot have the segment %j', async (segment) => {
+    const call = client('http://127.0.0.1:1').call({ ...put, path: ['v1', segment] });
+    await expect(call).rejects.toThrow(RangeError);
+  });
+});
+
+describe('a request is never sent twice', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['closes', (socket) => socket.destroy()],
+    ['resets', (socket) => socket.resetAndDestroy()],
+  ])('where the server %s as it reads a first or a second one', async (_, leave) => {
+    let arrivals = 0;
+    const base = await rawApi((socket, count) => {
+      arrivals += 1;
+      if (count === 2) socket.write(OK);
+      else leave(socket);
+    });
+    const api = client(base);
+    const cause = `${new URL(base).host} closed the connection before it answered`;
+    const lost = { answered: false, sent: true, cause };
+    expect(await api.call(put)).toEqual(lost);
+    expect(await api.call(put)).toMatchObject({ httpStatus: 200 });
+    expect(await api.call(get)).toEqual(lost);
+    expect(arrivals).toBe(3);
+  });
+
+  it('where the server closes each connection right after its answer', async () => {
+    let arrivals = 0;
+    const base = await rawApi((socket) => {
+      arrivals += 1;
+      socket.write(OK, () => socket.destroy());
+    });
+    const api = client(base);
+    for (let nth = 0; nth < 30; nth += 1) await api.call(put);
+    expect(arrivals).toBe(30);
+  });
+
+  it.each([301, 302, 307, 308])('nor to where a redirect with %i points', async (status) => {
+    const other = await httpApi();
+    const headers = { location: `${other.base}/v1?token=abc` };
+    const { base } = await httpApi({ status, headers, body: '' });
+    expect(await client(base).call(put)).toEqual({
+      answered: true,
+      httpStatus: status,
+      defect: 'is empty',
+    });
+    expect(other.seen).toEqual([]);
+  });
+
+  it('where the transport would write it again', async () => {
+    let again = (): unknown => undefined;
+    const dispatcher = new (class extends Dispatcher {
+      override dispatch(_: unknown, handler: Dispatcher.DispatchHandler): boolean {
+        const controller = {} as Dispatcher.DispatchController;
+        again = () => handler.onRequestStart?.(controller, {});
+        again();
+        handler.onResponseError?.(controller, new errors.SocketError('closed'));
+        return true;
+      }
+
+      override close = () => Promise.resolve();
+    })();
+    const reply = await client('http://api.test', { dispatcher }).call(put);
+    expect(reply).toMatchObject({ answered: false, sent: true });
+    expect(again).toThrow('never sent twice');
+  });
+});
+
+describe('not sent is', () => {
+  it.each([
+    ['http://127.0.0.1:1', /^connection refused by 127\.0\.0\.1:1$/],
+    ['http://nothing.invalid', /nothing\.invalid/],
+  ])('a call to %s, and leave is not asked for before a connection stands', async (base, cause) => {
+    let asked = 0;
+    const reply = await client(base).call({ ...put, begin: () => ++asked > 0 });
+    expect(reply).toEqual({ answered: false, sent: false, cause: expect.stringMatching(cause) });
+    expect(asked).toBe(0);
+  });
+
+  it('a key that no header can hold, and it is not told', async () => {
+    const { base, seen } = await httpApi();
+    const credential = { ...put.credential, authorization: 'Basic a\r\nevil: 1' };
+    const reply = await client(base).call({ ...put, credential });
+    expect(reply).toMatchObject({ answered: false, sent: false });
+    expect(JSON.stringify(reply)).not.toContain('evil');
+    expect(seen).toEqual([]);
+  });
+
+  it('what gets no leave when its connection stands, and the connection serves the next call', async () => {
+    const { base, seen } = await httpApi();
+    const api = client(base);
+    const off = { answered: false, sent: false, calledOff: true };
+    expect(await api.call({ ...put, begin: () => false })).toMatchObject(off);
+    expect(await client(base, { stop: AbortSignal.abort() }).call(put)).toMatchObject(off);
+    expect(seen).toEqual([]);
+    expect(await api.call(put)).toMatchObject({ httpStatus: 200 });
+  });
+
+  it('what waits for its connection when its time is over', async () => {
+    const came = Promise.withResolvers<Socket>();
+    const host = await listening(createServer(came.resolve));
+    const clock = new FakeClock();
+    const call = client(`https://${host}`, { clock, timeoutMs: 2_000 }).call(put);
+    await came.promise;
+    await clock.advance(2_000);
+    expect(await call).toEqual({ answered: false, sent: false, cause: 'no answer within 2s' });
+    expect(clock.pending).toBe(0);
+  });
+});
+
+it('what gets leave is sent in the same turn of the event loop', async () => {
+  const order: string[] = [];
+  const base = await rawApi((socket) => {
+    order.push('arrived');
+    socket.write(OK);
+  });
+  const begin = (): boolean => {
+    order.push('asked');
+    setImmediate(() => order.push('next turn'));
+    return true;
+  };
+  await client(base).call({ ...put, begin });
+  expect(order).toEqual(['asked', 'next turn', 'arrived']);
+});
+
+describe('a connection', () => {
+  it('is used again by calls that follow one another', async () => {
+    const { base, seen } = await httpApi();
+    const api = client(base);
+    const ports = new Set<number | undefined>();
+    for (let nth = 0; nth < 20; nth += 1) {
+      await api.call(put);
+      ports.add(seen.at(-1)?.request.socket.remotePort);
+    }
+    expect(ports.size).toBeLessThan(10);
+  });
+
+  it('is not kept idle for as long as a load balancer that forgets it, so no outcome is unknown', async () => {
+    const FORGOTTEN_MS = 600;
+    const answeredAt = new WeakMap<Socket, number>();
+    const base = await rawApi((socket) => {
+      const idleMs = performance.now() - (answeredAt.get(socket) ?? performance.now());
+      if (idleMs > FORGOTTEN_MS) socket.resetAndDestroy();
+      else socket.write(OK, () => answeredAt.set(socket, performance.now()));
+    });
+    const api = client(base);
+    await api.call(put);
+    await new Promise((resolve) => setTimeout(resolve, 2 * FORGOTTEN_MS));
+    expect(await api.call(put)).toMatchObject({ httpStatus: 200 });
+  });
+});
+
+it('each call is counted once, with its status or none, but one that was called off', async () => {
+  const { base } = await httpApi({ status: 503, body: '' });
+  const counted: string[] = [];
+  const onCall = ({ operation, code }: { operation: string; code: string }): void =>
+    void counted.push(`${operation} ${code}`);
+  await client(base, { onCall }).call(put);
+  await client('http://127.0.0.1:1', { onCall }).call(put);
+  await client(base, { onCall }).call({ ...put, begin: () => false });
+  expect(counted).toEqual(['UpdatePipeSettings 503', 'UpdatePipeSettings none']);
+});

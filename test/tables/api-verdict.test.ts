@@ -1,0 +1,125 @@
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { judge } from '../../src/api/verdict.ts';
+import { client, put } from './api/client.ts';
+import { judged } from './api/judged.ts';
+import { listening, rawApi } from './api/servers.ts';
+
+/** Class and outcome of a write, then of a read where they are others. */
+type Row = readonly [statuses: number[], failure: string, outcome: string, ...ofRead: string[]];
+const TABLE: readonly Row[] = [
+  [
+    [201, 204, 301, 302, 307, 308, 777],
+    'UnexpectedResponse',
+    'Unknown',
+    'UnexpectedResponse',
+    'Unavailable',
+  ],
+  [[400, 402, 405, 413, 415, 418, 422, 451], 'Rejected', 'Rejected'],
+  [[401], 'Unauthorized', 'Rejected'],
+  [[403], 'Forbidden', 'Rejected'],
+  [[404, 410], 'NotFound', 'Rejected'],
+  [[409, 423, 425], 'Conflict', 'Busy'],
+  [[424], 'DependencyNotReady', 'Busy'],
+  [[429], 'RateLimited', 'RateLimited'],
+  [[408, 500, 501, 502, 503, 504, 599], 'OutcomeUnknown', 'Unknown', 'Unavailable', 'Unavailable'],
+];
+const CASES = TABLE.flatMap(([statuses, ...row]) => statuses.map((one) => [one, row] as const));
+
+it.each(CASES)('HTTP %i is what the contract says, also with a result', async (status, row) => {
+  const [failure, outcome, ofRead = failure, outcomeOfRead = outcome] = row;
+  expect(await judged({ status })).toMatchObject({ ok: false, failure, outcome });
+  const read = await judged({ status }, { write: false });
+  expect(read).toMatchObject({ failure: ofRead, outcome: outcomeOfRead });
+});
+
+describe('a 200', () => {
+  it('with a result is a success, also with an empty one', async () => {
+    const body = { status: 200, requestId: 'r-1', result: {}, message: 'OK', error: null };
+    const success = { ok: true, outcome: 'Succeeded', httpStatus: 200, requestId: 'r-1' };
+    expect(await judged({ body })).toEqual({ ...success, result: {} });
+  });
+
+  it.each<[string, unknown]>([
+    ['its body is empty', ' \r\n'],
+    ['its body is not JSON', '<html>504</html>'],
+    ['its body is not JSON', '{"result":'],
+    ['its body is not JSON', `{"result":${'{"a":'.repeat(70)}1${'}'.repeat(71)}`],
+    ['its body is not JSON', `{"result":${'['.repeat(100_000)}`],
+    ...[[], null, '"text"', {}, { result: null }, { result: [] }, { result: 'x' }].map(
+      (body): [string, unknown] => ['only 200 with a result and no error confirms it', body],
+    ),
+    ['no error confirms it', '{"__proto__":{"result":{}}}'],
+    ['no error confirms it', { result: {}, error: { code: 7 } }],
+    ['no error confirms it): half done', { result: {}, error: 'half done' }],
+    ['no error confirms it): half done', { result: {}, error: { message: 'half done' } }],
+  ])('confirms nothing where %s: %j', async (words, body) => {
+    const message = expect.stringContaining(words) as string;
+    const unknown = { failure: 'UnexpectedResponse', outcome: 'Unknown', message };
+    expect(await judged({ body })).toMatchObject(unknown);
+  });
+});
+
+describe('no answer', () => {
+  const TOLD = 'closed the connection before it answered';
+
+  it('leaves unknown what a write has done that was sent, and nothing of a read', async () => {
+    const base = await rawApi((socket) => socket.destroy());
+    const reply = await client(base).call(put);
+    const host = new URL(base).host;
+    expect(judge(reply, { write: true, of: 'pipe' })).toEqual({
+      ok: false,
+      failure: 'OutcomeUnknown',
+      outcome: 'Unknown',
+      message: `No response from the API, so the outcome of the request is not known: ${host} ${TOLD}`,
+    });
+    expect(judge(reply, { write: false, of: 'pipe' })).toEqual({
+      ok: false,
+      failure: 'Unavailable',
+      outcome: 'Unavailable',
+      message: `No response from the API: ${host} ${TOLD}`,
+    });
+  });
+
+  it('to a write that was not sent leaves nothing unknown', async () => {
+    const host = await listening(createServer((socket) => socket.destroy()));
+    const reply = await client(`https://${host}`).call(put);
+    const verdict = judge(reply, { write: true, of: 'pipe' });
+    expect(verdict).toMatchObject({ failure: 'Unavailable', outcome: 'Unavailable' });
+  });
+});
+
+describe('what is said', () => {
+  const REDIRECT =
+    'The API redirected the request (HTTP 302). Redirects are never followed, because the request carries the key; check --api-url';
+
+  it.each([
+    [302, 'pipe', REDIRECT],
+    [400, 'pipe', 'The API refused the request (HTTP 400)'],
+    [401, 'pipe', 'The API refused the key (HTTP 401)'],
+    [403, 'pipe', 'The role or the IP allow-list of the key does not permit this (HTTP 403)'],
+    [404, 'organization', 'Organization not found (HTTP 404)'],
+    [409, 'pipe', 'The pipe is being changed by another operation (HTTP 409)'],
+    [424, 'pipe', 'The service that the pipe depends on is not running (HTTP 424)'],
+    [429, 'pipe', 'Rate limit reached for this API key (HTTP 429)'],
+    [503, 'pipe', 'The API failed (HTTP 503)'],
+  ])('of HTTP %i about the %s is: %s', async (status, of, message) => {
+    const verdict = await judged({ status }, { write: true, of });
+    expect(verdict).toMatchObject({ message, redirect: status === 302 });
+  });
+
+  it('ends with the text of the API, and has neither request id nor a changing wait', async () => {
+    const body = { error: 'TOO_MANY_REQUESTS', requestId: 'r-9' };
+    const headers = { 'retry-after': '7' };
+    const message = 'Rate limit reached for this API key (HTTP 429): TOO_MANY_REQUESTS';
+    const told = { requestId: 'r-9', retryAfterMs: 7_000, said: 'TOO_MANY_REQUESTS', message };
+    expect(await judged({ status: 429, headers, body })).toMatchObject(told);
+  });
+
+  it.each([
+    ['{"error":"x"}', true],
+    ['<html>', false],
+  ])('by the API itself or by a proxy in its place is known: %s', async (body, isJson) => {
+    expect(await judged({ status: 500, body })).toMatchObject({ isJson });
+  });
+});
