@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { FakeClock, settle } from '../support/fake-clock.ts';
+import { aLimiter, permitOf } from './api/limiter.ts';
+import { live, type Made, plan, TOTAL_WINDOW_MS, WINDOW_MS } from './api/limiter-life.ts';
+
+const HOUR = 3_600_000;
+const limits = fc.record({
+  calls: fc.nat({ max: 4 }),
+  total: fc.nat({ max: 4 }),
+  inFlight: fc.integer({ min: 1, max: 4 }),
+});
+
+/** The most calls that count at one moment, where each does until so long after its end. */
+function mostTogether(made: readonly Made[], lastsMs: number): number {
+  const at = (moment: number): number =>
+    made.filter((one) => one.at <= moment && moment < one.endedAt + lastsMs).length;
+  return Math.max(0, ...made.map((one) => at(one.at)));
+}
+
+/** The least time for which an end holds the key back. */
+function pauseAfter({ status, waitMs }: Made): number {
+  if (status === 429) return Math.max(8_000, waitMs);
+  return status === 503 ? waitMs : 0;
+}
+
+/** Calls that began beside another one while the last word of the API was 401. */
+function triesBeside(made: readonly Made[]): Made[] {
+  return made.filter((call) => {
+    const answers = made
+      .filter(({ status, endedAt }) => status !== 0 && endedAt < call.at)
+      .toSorted((a, b) => a.endedAt - b.endedAt);
+    const firstOf401 = answers.findLastIndex(({ status }) => status !== 401) + 1;
+    const refusedAt = answers[firstOf401]?.endedAt ?? Number.POSITIVE_INFINITY;
+    const isOpen = (one: Made): boolean => one.at <= call.at && call.at < one.endedAt;
+    return made.some((other) => other !== call && isOpen(other) && other.at > refusedAt);
+  });
+}
+
+test('whatever objects, delays, edits and answers: every bound holds, and everyone is served', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(plan, { minLength: 1, maxLength: 25 }),
+      limits,
+      async (plans, bounds) => {
+        const { clock, made, limiter, state } = live(plans, bounds);
+        for (let hours = 0; state.unserved > 0 && hours < 48; hours += 1) await clock.advance(HOUR);
+        expect(state.unserved).toBe(0);
+        expect(mostTogether(made, TOTAL_WINDOW_MS)).toBeLessThanOrEqual(bounds.total || Infinity);
+        for (const ofKey of Map.groupBy(made, ({ credential }) => credential).values()) {
+          expect(mostTogether(ofKey, WINDOW_MS)).toBeLessThanOrEqual(bounds.calls || Infinity);
+          expect(mostTogether(ofKey, 0)).toBeLessThanOrEqual(bounds.inFlight);
+          for (const one of ofKey) {
+            const until = one.endedAt + pauseAfter(one);
+            expect(ofKey.filter(({ at }) => at > one.endedAt && at < until)).toEqual([]);
+          }
+          expect(triesBeside(ofKey)).toEqual([]);
+        }
+        expect(limiter.snapshot()).toMatchObject({ waiting: 0 });
+        await clock.advance(HOUR);
+        expect(clock.pending).toBe(0);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('a key that stays refused is tried by one after the other, less and less often', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(plan, { minLength: 2, maxLength: 15 }), async (plans) => {
+      const calls = Array.from({ length: 9 }, () => ({ status: 401, latencyMs: 100, waitMs: 0 }));
+      const refused = plans.map((one) => ({ ...one, credential: 'c1', mayTry: false, calls }));
+      const { clock, made } = live(refused, { calls: 0, total: 0, inFlight: 4 });
+      await clock.advance(6 * HOUR);
+      const firstAt = Math.min(...made.map(({ endedAt }) => endedAt));
+      const tries = made.filter(({ at }) => at > firstAt);
+      const gaps = tries.slice(1).map(({ at }, nth) => at - (tries[nth]?.at ?? 0));
+      // 1 m, 2 m, 4 m … 30 m, less 20 %.
+      for (const [nth, gap] of gaps.entries())
+        expect(gap).toBeGreaterThanOrEqual(Math.min(48_000 * 2 ** nth, 24 * 60_000));
+      // All of them in turn, before anyone a second time.
+      const round = tries.slice(0, plans.length).map(({ id }) => id);
+      expect(new Set(round).size).toBe(round.length);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+const asking = fc.record({
+  urgency: fc.constantFrom('later', 'user', 'scheduled'),
+  /** After the one before. */
+  afterMs: fc.nat({ max: 40_000 }),
+  isWithdrawn: fc.constantFrom(true, false, false),
+  isWoken: fc.constantFrom(true, false, false),
+});
+
+test('turns come by time of entry, what was edited a minute earlier, later calls first; who gives up holds nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(asking, { maxLength: 40 }), async (askings) => {
+      const clock = new FakeClock();
+      const limiter = aLimiter(clock, { inFlight: 1 });
+      const served: string[] = [];
+      const ask = async (
+        id: string,
+        urgency: (typeof askings)[number]['urgency'],
+        unwanted?: AbortSignal,
+      ) => {
+        let permit = await permitOf(limiter, id, { urgency, ...(unwanted && { unwanted }) });
+        // Who was woken asks again.
+        while (permit === 'not-wanted' && unwanted?.aborted !== true)
+          permit = await permitOf(limiter, id, { urgency, ...(unwanted && { unwanted }) });
+        if (typeof permit === 'string') return undefined;
+        permit.begin();
+        served.push(id);
+        return permit;
+      };
+      const first = await ask('first', 'user');
+      const withdrawn = new AbortController();
+      const ranks: [string, number][] = [];
+      for (const [nth, { urgency, afterMs, isWithdrawn, isWoken }] of askings.entries()) {
+        await clock.advance(afterMs);
+        const id = String(nth);
+        const signal = isWithdrawn ? withdrawn.signal : undefined;
+        void ask(id, urgency, signal).then((permit) => permit?.finish());
+        await settle();
+        if (isWoken) limiter.wake(id);
+        const entered = clock.monotonic() - (urgency === 'user' ? 60_000 : 0);
+        if (!isWithdrawn) ranks.push([id, urgency === 'later' ? -1e9 : entered]);
+      }
+      withdrawn.abort();
+      await settle();
+      expect(limiter.snapshot().waiting).toBe(ranks.length);
+      first?.finish();
+      await clock.advance(0);
+      const inOrder = ranks.toSorted(([, one], [, other]) => one - other).map(([id]) => id);
+      expect(served.slice(1)).toEqual(inOrder);
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import { endOf, type Permit, rig } from './api/limiter.ts';
+
+const MINUTE = 60_000;
+const ONE_IN_10_S = { rate: { calls: 1, perMs: 10_000 } };
+
+describe('the rate', () => {
+  it('has a slot free again one window after its call ended', async () => {
+    const { clock, begun, ask } = rig(ONE_IN_10_S);
+    const slow = await begun('a');
+    const next = await ask('b');
+    await clock.advance(5_000);
+    slow.finish(endOf(200));
+    await clock.advance(9_999);
+    expect(next.now).toBe('waits');
+    await clock.advance(1);
+    expect(next.now).toBeTypeOf('object');
+  });
+
+  it('does not count what was granted and not begun', async () => {
+    const { granted, says } = rig(ONE_IN_10_S);
+    (await granted('a')).finish();
+    expect(await says('b')).toBe('granted');
+  });
+
+  it('of the process holds over all keys, and those who wait for it come in order', async () => {
+    const { clock, call, ask } = rig({ rateTotal: { calls: 1, perMs: 10_000 } });
+    await call('a', 200);
+    const late = await ask('b', { credential: 'c2' });
+    const edited = await ask('c', { credential: 'c3', urgency: 'user' });
+    await clock.advance(10_000);
+    expect([late.now, typeof edited.now]).toEqual(['waits', 'object']);
+  });
+
+  it('counts for as long as its window is wide, also where nobody asks', async () => {
+    const day = 24 * 60 * MINUTE;
+    const { clock, call, says } = rig({ rate: { calls: 1, perMs: day } });
+    await call('a', 200);
+    await clock.advance(day - 1);
+    expect(await says('other', { credential: 'c2' })).toBe('granted');
+    expect(await says('b')).toBe('waits');
+  });
+});
+
+describe('a pause', () => {
+  it.each<[string, number, number, readonly [number, number]]>([
+    ['of a 429 lasts as its header says', 429, MINUTE, [MINUTE, MINUTE]],
+    ['of a 429 without one takes the own back-off', 429, 0, [8_000, 12_000]],
+    ['of a 429 is no shorter than that', 429, 1_000, [8_000, 12_000]],
+    ['of a 503 lasts as its header says', 503, 20_000, [20_000, 20_000]],
+  ])('%s, and is of one key', async (_, status, waitMs, [least, most]) => {
+    const { call, says, limiter } = rig();
+    const ms = await call('a', status, { waitMs });
+    expect(ms).toBeGreaterThanOrEqual(least);
+    expect(ms).toBeLessThanOrEqual(most);
+    expect(await says('b')).toBe('waits');
+    expect(await says('c', { credential: 'c2' })).toBe('granted');
+    expect(limiter.snapshot()).toEqual({ paused: 1, refused: 0, waiting: 1 });
+  });
+
+  it.each([503, 500, 409])('does not come of a %i without a header', async (status) => {
+    const { call, says } = rig();
+    await call('a', status);
+    expect(await says('b')).toBe('granted');
+  });
+
+  it('grows up to 6 minutes while calls are refused, and starts anew once one is not', async () => {
+    const { clock, call } = rig();
+    const waits: number[] = [];
+    for (let nth = 0; nth < 8; nth += 1) {
+      waits.push(await call('a', 429));
+      await clock.advance((waits.at(-1) ?? 0) + 1);
+    }
+    expect(waits[3]).toBeGreaterThanOrEqual(64_000);
+    expect(waits[7]).toBeGreaterThanOrEqual(4 * MINUTE);
+    expect(waits[7]).toBeLessThanOrEqual(6 * MINUTE);
+    await call('a', 200);
+    expect(await call('a', 429)).toBeLessThanOrEqual(12_000);
+  });
+
+  it('counts calls that were in flight together once, and a shorter one does not cut a longer', async () => {
+    const { clock, begun } = rig();
+    const calls = await Promise.all(['a', 'b', 'c', 'd'].map((id) => begun(id)));
+    await clock.advance(100);
+    const ends = calls.map((one, nth) => one.finish(endOf(429, nth === 1 ? MINUTE : 0)));
+    expect(ends[0]).toBeLessThanOrEqual(12_100);
+    expect(ends.slice(1)).toEqual([60_100, 60_100, 60_100]);
+  });
+
+  it('keeps back what was granted before it, and that keeps its place', async () => {
+    const { begun, granted, ask, limiter, clock } = rig({ inFlight: 2 });
+    const [first, second] = [await begun('a'), await granted('b')];
+    const since = clock.now();
+    expect(limiter.pausedSince('c1', since)).toBe(false);
+    first.finish(endOf(429));
+    expect(second.begin()).toBe(false);
+    expect(limiter.pausedSince('c1', since)).toBe(true);
+    expect(limiter.pausedSince('c1', since + 1)).toBe(false);
+    second.finish();
+    await clock.advance(1);
+    const late = [await ask('c'), await ask('d')];
+    const again = await ask('b');
+    await clock.advance(12_000);
+    expect([again, ...late].map(({ now }) => typeof now)).toEqual(['object', 'object', 'string']);
+  });
+});
+
+describe('a wait', () => {
+  it('that is woken ends, and keeps its place when it asks again, with another key too', async () => {
+    const { clock, ask, begun, limiter } = rig({ inFlight: 1 });
+    const [one, two] = [await begun('1'), await begun('2', { credential: 'c2' })];
+    const woken = await ask('a');
+    await clock.advance(1);
+    const later = await ask('b', { credential: 'c2' });
+    limiter.wake('a');
+    await clock.advance(1);
+    expect(woken.now).toBe('not-wanted');
+    const again = await ask('a', { credential: 'c2' });
+    one.finish(endOf(200));
+    await clock.advance(0);
+    expect([again.now, later.now]).toEqual(['waits', 'waits']);
+    two.finish(endOf(200));
+    await clock.advance(0);
+    expect([typeof again.now, later.now]).toEqual(['object', 'waits']);
+  });
+
+  it('that ends when the object has another key by then gives back what it was granted', async () => {
+    const { ask, begun, says, clock } = rig({ inFlight: 1 });
+    const first = await begun('1');
+    let credential = 'c1';
+    const moved = await ask('a', { wish: async () => ({ credential, mayTry: false }) });
+    credential = 'c2';
+    first.finish(endOf(200));
+    await clock.advance(0);
+    expect(moved.now).toBe('not-wanted');
+    expect(await says('b')).toBe('granted');
+  });
+
+  it('is measured from when it began until the first byte', async () => {
+    const waited: number[] = [];
+    const { clock, call, ask } = rig({ ...ONE_IN_10_S, onWait: (s) => waited.push(s) });
+    await call('a', 200);
+    const next = await ask('b');
+    await clock.advance(10_000);
+    (next.now as Permit).begin();
+    expect(waited).toEqual([0, 10]);
+  });
+
+  it('of more than 30 s is told, to one after another; who gets its turn first is told nothing', async () => {
+    const { clock, ask, call } = rig({ rate: { calls: 1, perMs: 5 * MINUTE } });
+    await call('first', 200);
+    const told: string[] = [];
+    const stands = Promise.withResolvers<boolean>();
+    const onLongWait = (id: string) => async (ahead: number) => {
+      told.push(`${id}: ${ahead}`);
+      return stands.promise;
+    };
+    for (const id of 'abc') {
+      await ask(id, { onLongWait: onLongWait(id) });
+      await clock.advance(1);
+    }
+    await clock.advance(29_000);
+    expect(told).toEqual([]);
+    await clock.advance(MINUTE);
+    const next = await ask('next', { urgency: 'later', onLongWait: onLongWait('next') });
+    await clock.advance(2 * MINUTE);
+    expect(told).toEqual(['a: 0']);
+    await clock.advance(2 * MINUTE);
+    expect(next.now).not.toBe('waits');
+    stands.resolve(true);
+    await clock.advance(1);
+    expect(told).toEqual(['a: 0', 'b: 1', 'c: 2']);
+  });
+
+  it('that cannot be told ends, and keeps its place for when it asks again', async () => {
+    const { clock, ask, call } = rig({ rate: { calls: 1, perMs: 5 * MINUTE } });
+    await call('first', 200);
+    const untold = await ask('a', { onLongWait: async () => false });
+    await clock.advance(1);
+    const behind = await ask('b');
+    await clock.advance(MINUTE);
+    expect(untold.now).toBe('not-wanted');
+    const again = await ask('a');
+    await clock.advance(5 * MINUTE);
+    expect([typeof again.now, behind.now]).toEqual(['object', 'waits']);
+  });
+});
+
+describe('a refused key', () => {
+  it('is not used by those who wait, nor by those who come, nor by who was granted it before', async () => {
+    const { begun, granted, ask, says, clock } = rig({ inFlight: 2 });
+    const [first, second] = [await begun('a'), await granted('b')];
+    const third = await ask('c');
+    const tryAt = first.finish(endOf(401)) ?? 0;
+    await clock.advance(0);
+    expect(second.begin()).toBe(false);
+    expect([third.now, await says('d')]).toEqual(['key-refused', 'key-refused']);
+    expect(await says('e', { credential: 'c2' })).toBe('granted');
+    expect(tryAt).toBeGreaterThanOrEqual(24_000);
+    expect(tryAt).toBeLessThanOrEqual(36_000);
+  });
+
+  it.each<[number, readonly string[]]>([
+    [200, ['a', 'b']],
+    [404, ['a', 'b']],
+    [503, ['a', 'b']],
+    [401, []],
+    [0, []],
+  ])('wakes all when a try is answered with %i: %j', async (status, woken) => {
+    const on = rig();
+    await on.call('a', 401);
+    await on.says('b');
+    await on.call('c', status, { mayTry: true });
+    expect(on.woken).toEqual(woken);
+  });
+
+  it('is tried out of turn by who may, while nobody else does, and after no answer by who is next', async () => {
+    const { clock, call, says, begun, woken } = rig();
+    await call('a', 401);
+    const trial = await begun('b', { mayTry: true });
+    expect(await says('c', { mayTry: true })).toBe('key-refused');
+    trial.finish(endOf(0));
+    expect(await says('c')).toBe('key-refused');
+    await clock.advance(0);
+    expect(woken).toEqual(['a']);
+    expect(await says('a')).toBe('granted');
+  });
+
+  it('is tried by one after the other, in order; who is gone or does not ask is passed over', async () => {
+    const { clock, call, says, woken, limiter } = rig();
+    await call('a', 401);
+    for (const id of ['b', 'gone', 'c']) await says(id);
+    limiter.forget('gone');
+    await clock.advance(36_000);
+    expect(woken[0]).toBe('a');
+    while (woken.length < 2) await clock.advance(1_000);
+    await call('b', 401);
+    expect(await says('a')).toBe('key-refused');
+    await clock.advance(77_000);
+    // Who was refused last has waited the shortest.
+    expect(woken.slice(0, 3)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('is forgotten once nobody waits for it', async () => {
+    const { clock, call, limiter } = rig();
+    await call('a', 401);
+    limiter.forget('a');
+    await clock.advance(MINUTE);
+    expect(limiter.snapshot()).toMatchObject({ refused: 0 });
+    expect(clock.pending).toBe(0);
+  });
+});
