@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { FLAGS, parsed, URL_FLAG } from './api/flags.ts';
+
+const CANARY = 'hunter22canary';
+const NAMES = Object.keys(FLAGS);
+const FILES = Object.entries(FLAGS).flatMap(([name, of]) => (of === 'FILE' ? [name] : []));
+const variableOf = (flag: string): string =>
+  `PIPEWRIGHT_${flag.slice(2).toUpperCase().replaceAll('-', '_')}`;
+
+function messageOf(argv: readonly string[], env: Readonly<Record<string, string>> = {}): string {
+  const config = parsed(argv, env);
+  return config.ok ? '' : config.message;
+}
+
+/** Ways in which a value comes to a flag, or beside it. */
+const WAYS = ['=', 'apart', 'environment', 'mistyped', 'mistyped apart', 'stray'] as const;
+
+function messageFor(how: (typeof WAYS)[number], flag: string, value: string): string {
+  const more = flag === '--api-url' ? [] : [URL_FLAG];
+  const mistyped = `--x-${flag.slice(2)}`;
+  const words = {
+    '=': [`${flag}=${value}`],
+    apart: [flag, value],
+    mistyped: [`${mistyped}=${value}`, `${flag.slice(1)}=${value}`],
+    'mistyped apart': [mistyped, value],
+    stray: [value],
+    environment: [],
+  };
+  const env = how === 'environment' ? { [variableOf(flag)]: value } : {};
+  return messageOf([...more, ...words[how]], env);
+}
+
+/** In front of the last @ a password may have anything in it. */
+const passwordInFront = fc
+  .tuple(
+    fc.constantFrom('', '/', '=', '@', ':', '#', '?', ',', 'x,', '1/', '12:', '%', ' ', '\n', '"'),
+    fc.constantFrom('', '/', '=', '@', '#', ',y', ' ', '!'),
+  )
+  .map(([before, after]) => `${before}${CANARY}${after}`);
+const scheme = fc.constantFrom('', 'http://', 'https://', 'socks5://', 'HTTP://');
+const host = fc.constantFrom('proxy.example.com', 'h:1', 'h:99999', '[::1]:80', 'h/path?a=b', '');
+/** Where an address or a list of key=value is meant, and what is pasted there by mistake. */
+const withPassword = fc.oneof(
+  fc
+    .tuple(scheme, fc.constantFrom('bob:', ':', ''), passwordInFront, host)
+    .map(([of, user, password, at]) => `${of}${user}${password}@${at}`),
+  fc
+    .tuple(
+      scheme,
+      fc.constantFrom('bob:', 'h?token=', 'h/#', 'password=', 'a=b,token=', 'h:80?'),
+      fc.constantFrom('', ',y', ' z', '/'),
+    )
+    .map(([of, before, after]) => `${of}${before}${CANARY}${after}`),
+);
+
+it('a password in any value is not repeated', () => {
+  const [flag, way] = [fc.constantFrom(...NAMES), fc.constantFrom(...WAYS)];
+  fc.assert(
+    fc.property(flag, withPassword, way, (name, value, how) => {
+      expect(messageFor(how, name, value)).not.toContain(CANARY);
+      expect(messageOf([URL_FLAG], { https_proxy: value })).not.toContain(CANARY);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+const pem = (kind: string, body: string): string =>
+  `-----BEGIN ${kind}-----\n${body}\n-----END ${kind}-----\n`;
+/** What a file may hold, with a secret behind its beginning. */
+const TEXTS: readonly string[] = [
+  pem('EC PRIVATE KEY', `MHcCAQEEI\n${CANARY}`),
+  pem('RSA PRIVATE KEY', `X: me@host\n\n=${CANARY}`),
+  `Bag Attributes\n${pem('PRIVATE KEY', `@${CANARY}`)}`,
+  btoa(pem('EC PRIVATE KEY', 'MHcCAQEEI')) + CANARY,
+  `MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg${'A'.repeat(40)}${CANARY}`,
+  `apiVersion: v1\nusers:\n- user: {token: ${CANARY}}\n`,
+  `- a@b\n- ${CANARY}\n`,
+  JSON.stringify({ users: [{ user: { token: CANARY } }] }, null, 1),
+  `line\n${CANARY}\n${CANARY}`,
+];
+
+it.each(WAYS)('of the text of a file in the place of its path nothing is repeated: %s', (how) => {
+  for (const flag of [...FILES, '--listen', '--selector', '--namespaces'])
+    for (const text of TEXTS)
+      for (const end of ['\n', '\r\n', '\r', '\\n', '\\r\\n']) {
+        const message = messageFor(how, flag, text.replaceAll('\n', end));
+        expect(message).toMatch(/^pipewright cannot start/);
+        expect(message).not.toContain(CANARY);
+      }
+});
+
+it.each(['8080', 'localhost:99999', 'http://x:80', '::1:80', 'a b', '1,2', 'Ä'])(
+  'a value that only somebody mistyped is repeated whole: %s',
+  (value) => {
+    expect(messageOf([URL_FLAG, `--listen=${value}`])).toContain(`--listen: "${value}"`);
+  },
+);
+
+it('--help names every flag and --version the version, and they end well whatever else is wrong', () => {
+  const version = { ok: false, exitCode: 0, message: 'pipewright 1.2.3\n' };
+  expect(parsed(['--nonsense', '--version'])).toEqual(version);
+  const help = parsed(['--help', '--api-in-flight=x']);
+  expect(help).toMatchObject({ ok: false, exitCode: 0 });
+  const named = (help.ok ? '' : help.message).matchAll(/^ {2}(--\S+)(?: [<[](\S+)[>\]])? /gm);
+  const placeholders = [...named].map(([, name = '', of = '']) => [
+    name,
+    of.replace('boolean', ''),
+  ]);
+  expect(Object.fromEntries(placeholders)).toEqual({ ...FLAGS, '--help': '', '--version': '' });
+});
+
+it('any words and variables are a start, or short lines that say what is wrong', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 30 }),
+    fc.constantFrom('x'.repeat(100_000), '-'.repeat(99), '\0', '__proto__', '--', '--=x', '-h'),
+  );
+  const flag = fc.constantFrom(...NAMES);
+  const word = fc.oneof(
+    text,
+    flag,
+    fc.tuple(flag, text).map((pair) => pair.join('=')),
+  );
+  const variable = fc.oneof(flag.map(variableOf), fc.constantFrom('PIPEWRIGHT_', 'HTTP_PROXY'));
+  const env = fc.dictionary(variable, text, { maxKeys: 4 });
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), env, (argv, given) => {
+      for (const line of messageOf(argv, given).split('\n'))
+        expect(line.length).toBeLessThanOrEqual(1_024);
+    }),
+    { numRuns: 1_000 },
+  );
+});
