@@ -86,8 +86,9 @@ test('a key that stays refused is tried by one after the other, less and less of
   );
 });
 
+type Urgency = 'later' | 'user' | 'scheduled';
 const asking = fc.record({
-  urgency: fc.constantFrom('later', 'user', 'scheduled'),
+  urgency: fc.constantFrom<Urgency>('later', 'user', 'scheduled'),
   /** After the one before. */
   afterMs: fc.nat({ max: 40_000 }),
   isWithdrawn: fc.constantFrom(true, false, false),
@@ -100,15 +101,11 @@ test('turns come by time of entry, what was edited a minute earlier, later calls
       const clock = new FakeClock();
       const limiter = aLimiter(clock, { inFlight: 1 });
       const served: string[] = [];
-      const ask = async (
-        id: string,
-        urgency: (typeof askings)[number]['urgency'],
-        unwanted?: AbortSignal,
-      ) => {
-        let permit = await permitOf(limiter, id, { urgency, ...(unwanted && { unwanted }) });
+      const ask = async (id: string, urgency: Urgency, unwanted?: AbortSignal) => {
+        const once = () => permitOf(limiter, id, { urgency, unwanted });
+        let permit = await once();
         // Who was woken asks again.
-        while (permit === 'not-wanted' && unwanted?.aborted !== true)
-          permit = await permitOf(limiter, id, { urgency, ...(unwanted && { unwanted }) });
+        while (permit === 'not-wanted' && unwanted?.aborted !== true) permit = await once();
         if (typeof permit === 'string') return undefined;
         permit.begin();
         served.push(id);

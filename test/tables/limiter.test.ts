@@ -5,24 +5,6 @@ const MINUTE = 60_000;
 const ONE_IN_10_S = { rate: { calls: 1, perMs: 10_000 } };
 
 describe('the rate', () => {
-  it('has a slot free again one window after its call ended', async () => {
-    const { clock, begun, ask } = rig(ONE_IN_10_S);
-    const slow = await begun('a');
-    const next = await ask('b');
-    await clock.advance(5_000);
-    slow.finish(endOf(200));
-    await clock.advance(9_999);
-    expect(next.now).toBe('waits');
-    await clock.advance(1);
-    expect(next.now).toBeTypeOf('object');
-  });
-
-  it('does not count what was granted and not begun', async () => {
-    const { granted, says } = rig(ONE_IN_10_S);
-    (await granted('a')).finish();
-    expect(await says('b')).toBe('granted');
-  });
-
   it('of the process holds over all keys, and those who wait for it come in order', async () => {
     const { clock, call, ask } = rig({ rateTotal: { calls: 1, perMs: 10_000 } });
     await call('a', 200);
@@ -106,24 +88,6 @@ describe('a pause', () => {
 });
 
 describe('a wait', () => {
-  it('that is woken ends, and keeps its place when it asks again, with another key too', async () => {
-    const { clock, ask, begun, limiter } = rig({ inFlight: 1 });
-    const [one, two] = [await begun('1'), await begun('2', { credential: 'c2' })];
-    const woken = await ask('a');
-    await clock.advance(1);
-    const later = await ask('b', { credential: 'c2' });
-    limiter.wake('a');
-    await clock.advance(1);
-    expect(woken.now).toBe('not-wanted');
-    const again = await ask('a', { credential: 'c2' });
-    one.finish(endOf(200));
-    await clock.advance(0);
-    expect([again.now, later.now]).toEqual(['waits', 'waits']);
-    two.finish(endOf(200));
-    await clock.advance(0);
-    expect([typeof again.now, later.now]).toEqual(['object', 'waits']);
-  });
-
   it('that ends when the object has another key by then gives back what it was granted', async () => {
     const { ask, begun, says, clock } = rig({ inFlight: 1 });
     const first = await begun('1');
@@ -187,19 +151,6 @@ describe('a wait', () => {
 });
 
 describe('a refused key', () => {
-  it('is not used by those who wait, nor by those who come, nor by who was granted it before', async () => {
-    const { begun, granted, ask, says, clock } = rig({ inFlight: 2 });
-    const [first, second] = [await begun('a'), await granted('b')];
-    const third = await ask('c');
-    const tryAt = first.finish(endOf(401)) ?? 0;
-    await clock.advance(0);
-    expect(second.begin()).toBe(false);
-    expect([third.now, await says('d')]).toEqual(['key-refused', 'key-refused']);
-    expect(await says('e', { credential: 'c2' })).toBe('granted');
-    expect(tryAt).toBeGreaterThanOrEqual(24_000);
-    expect(tryAt).toBeLessThanOrEqual(36_000);
-  });
-
   it.each<[number, readonly string[]]>([
     [200, ['a', 'b']],
     [404, ['a', 'b']],
@@ -212,18 +163,6 @@ describe('a refused key', () => {
     await on.says('b');
     await on.call('c', status, { mayTry: true });
     expect(on.woken).toEqual(woken);
-  });
-
-  it('is tried out of turn by who may, while nobody else does, and after no answer by who is next', async () => {
-    const { clock, call, says, begun, woken } = rig();
-    await call('a', 401);
-    const trial = await begun('b', { mayTry: true });
-    expect(await says('c', { mayTry: true })).toBe('key-refused');
-    trial.finish(endOf(0));
-    expect(await says('c')).toBe('key-refused');
-    await clock.advance(0);
-    expect(woken).toEqual(['a']);
-    expect(await says('a')).toBe('granted');
   });
 
   it('is tried by one after the other, in order; who is gone or does not ask is passed over', async () => {
@@ -239,14 +178,5 @@ describe('a refused key', () => {
     await clock.advance(77_000);
     // Who was refused last has waited the shortest.
     expect(woken.slice(0, 3)).toEqual(['a', 'b', 'c']);
-  });
-
-  it('is forgotten once nobody waits for it', async () => {
-    const { clock, call, limiter } = rig();
-    await call('a', 401);
-    limiter.forget('a');
-    await clock.advance(MINUTE);
-    expect(limiter.snapshot()).toMatchObject({ refused: 0 });
-    expect(clock.pending).toBe(0);
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { Limiter } from '../../../src/api/limiter.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
@@ -7,11 +6,11 @@ type Asking = Parameters<Limiter['permit']>[0];
 type Outcome = Awaited<ReturnType<Limiter['permit']>>;
 export type Permit = Exclude<Outcome, string>;
 
-export interface Wanted extends Partial<Pick<Asking, 'urgency' | 'wish' | 'onLongWait'>> {
+interface Wanted extends Partial<Pick<Asking, 'urgency' | 'wish' | 'onLongWait'>> {
   readonly credential?: string;
   readonly mayTry?: boolean;
   /** Aborted where it wants no call any more. */
-  readonly unwanted?: AbortSignal;
+  readonly unwanted?: AbortSignal | undefined;
 }
 
 /** What a call with this HTTP status ended with; 0: no answer. */
@@ -36,15 +35,8 @@ export function permitOf(limiter: Limiter, id: string, wanted: Wanted = {}): Pro
 /** Without limits but those that are given. */
 export function aLimiter(clock: FakeClock, more: Partial<Options> = {}): Limiter {
   const unlimited = { calls: 0, perMs: 1_000 };
-  const wake = (): void => undefined;
-  return new Limiter({
-    rate: unlimited,
-    rateTotal: unlimited,
-    inFlight: 4,
-    clock,
-    wake,
-    ...more,
-  });
+  const always = { rate: unlimited, rateTotal: unlimited, inFlight: 4, clock };
+  return new Limiter({ ...always, wake: () => undefined, ...more });
 }
 
 /** A limiter, who has been woken, and permits that may not be there yet. */
@@ -72,7 +64,7 @@ export function rig(more: Partial<Options> = {}) {
   };
   const begun = async (id: string, wanted?: Wanted): Promise<Permit> => {
     const permit = await granted(id, wanted);
-    expect(permit.begin()).toBe(true);
+    if (!permit.begin()) throw new Error(`${id} may not begin`);
     return permit;
   };
   /** A whole call; returns for how long the key is not used. */

@@ -7,12 +7,15 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { expect } from 'vitest';
 import type { Timeline } from '../../simulation/engine/timeline.ts';
+import { kindOf } from '../../simulation/kubernetes/kinds.ts';
 import { Kubernetes } from '../../simulation/kubernetes/server.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 
-export interface Line {
+interface Line {
   readonly level: string;
   readonly msg: string;
   readonly [field: string]: unknown;
@@ -30,23 +33,21 @@ export function startMain(cluster: object, flags: readonly string[], nodeOptions
   writeFileSync(join(folder, 'config'), JSON.stringify(kubeconfig));
   const given = [`--kubeconfig=${join(folder, 'config')}`, '--listen=127.0.0.1:0', ...flags];
   const child = spawn(process.execPath, [MAIN, ...given], { env: { NODE_OPTIONS: nodeOptions } });
-  const said = { all: '' };
+  let said = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (said.all += chunk.toString()));
+    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const ended = once(child, 'close').then(([code]) => {
     rmSync(folder, { recursive: true });
     return code as number | null;
   });
-  return {
-    said: () => said.all,
-    lines: () =>
-      said.all
-        .split('\n')
-        .filter((line) => line.startsWith('{') && line.endsWith('}'))
-        .map((line) => JSON.parse(line) as Line),
-    ended,
-    kill: (signal: NodeJS.Signals) => child.kill(signal),
+  const lines = () => (said.match(/^\{.*\}$/gm) ?? []).map((line) => JSON.parse(line) as Line);
+  /** Of its pages, once it has started. */
+  const port = async (): Promise<number> => {
+    const started = () => lines().find(({ msg }) => msg === 'started');
+    await eventually(() => expect(started(), said).toBeDefined());
+    return Number(started()?.['port']);
   };
+  return { said: () => said, lines, port, ended, kill: (name: NodeJS.Signals) => child.kill(name) };
 }
 
 /** A server on loopback for a whole file. */
@@ -71,29 +72,44 @@ const realTime = {
 
 /** The Kubernetes of the simulation over a real connection; it answers nothing before `open`. */
 export async function startKubernetes() {
-  const kube = new Kubernetes({
-    timeline: realTime,
-    wall: Date.now(),
-    newUid: randomUUID,
-    onChange: () => undefined,
-  });
+  const wall = Date.now();
+  const onChange = (): void => undefined;
+  const kube = new Kubernetes({ timeline: realTime, wall, newUid: randomUUID, onChange });
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const server = await serving(async (request, response) => {
     const { method = '', url: path = '' } = request;
     const body = await text(request);
     await opened;
     const reply = kube.serve({ method, path, headers: {}, body }, 'the operator');
-    response.writeHead(reply.status, reply.headers);
+    response.writeHead(reply.status, reply.headers).flushHeaders();
     if (typeof reply.body === 'string') {
       response.end(reply.body);
       return;
     }
-    response.flushHeaders();
-    const cancel = reply.body({
-      data: (piece) => response.write(piece),
-      ended: () => response.end(),
-    });
-    response.on('close', cancel);
+    const ended = (): unknown => response.end();
+    response.on('close', reply.body({ data: (piece) => response.write(piece), ended }));
   });
-  return { ...server, kube, open };
+  const create = (plural: string, name: string, content: object): void =>
+    void kube.as('a user').create(kindOf(plural), 'ns', { metadata: { name }, ...content });
+  return {
+    ...server,
+    open,
+    create,
+    createSecret: (name: string, type: string, data: Readonly<Record<string, string>>): void => {
+      const encoded = Object.entries(data).map(([key, value]) => [
+        key,
+        Buffer.from(value).toString('base64'),
+      ]);
+      create('secrets', name, { type, data: Object.fromEntries(encoded) as object });
+    },
+    /** Reason and message of `Ready` of a PipeSettings. */
+    readyOf: (name: string): string => {
+      const { status } = kube.objects.get(kindOf('pipesettings'), 'ns', name) ?? {};
+      const [ready] = (status as { conditions: { reason: string; message: string }[] }).conditions;
+      return `${ready?.reason}: ${ready?.message}`;
+    },
+    /** All that the operator has written. */
+    told: (): string =>
+      JSON.stringify(['pipesettings', 'events'].map((one) => kube.objects.list(kindOf(one), ''))),
+  };
 }
