@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
 import { client, put } from './api/client.ts';
@@ -34,23 +33,14 @@ describe('an answer that is cut', () => {
       expect(await api.call(put)).toEqual(whole);
     },
   );
-
-  it('in a refusal is still that refusal', async () => {
-    const base = await rawApi((socket) =>
-      socket.end('HTTP/1.1 422 X\r\ncontent-length: 9\r\n\r\n{}'),
-    );
-    expect(await client(base).call(put)).toEqual(broken(422));
-  });
 });
 
+const LONG = 'y'.repeat(40_000);
+
 describe('an odd answer', () => {
-  it.each<[string, string | Buffer, object]>([
-    ['compressed', gzipped('{"result":{}}'), { httpStatus: 200, defect: 'is not JSON' }],
-    [
-      'with 40 kB of headers',
-      `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`,
-      lost('answered with headers larger than 32 KiB'),
-    ],
+  it.each<[string, string, object]>([
+    ['a cut refusal', 'HTTP/1.1 422 X\r\ncontent-length: 9\r\n\r\n{}', broken(422)],
+    ['with long headers', `HTTP/1.1 200 OK\r\nx: ${LONG}\r\n\r\n`, lost('larger than 32 KiB')],
     ['not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', lost('answered with something that is not HTTP')],
     ['followed by another', OK + OK.replace('200 OK', '400 X'), SUCCESS],
     ['an offer to change the protocol', 'HTTP/1.1 101 X\r\nupgrade: h2c\r\n\r\n', lost('')],
@@ -62,17 +52,10 @@ describe('an odd answer', () => {
   it.each([
     ['is larger than 1 MiB', 1024 * 1024 + 1],
     [undefined, 1024 * 1024],
-  ])('has the defect %s with %i bytes, however often', async (defect, length) => {
+  ])('has the defect %s with %i bytes', async (defect, length) => {
     const { base } = await httpApi({ body: `{"result":{}}${' '.repeat(length - 13)}` });
-    const api = client(base);
-    for (let nth = 0; nth < 3; nth += 1)
-      expect(await api.call(put)).toMatchObject({ answered: true, defect });
+    expect(await client(base).call(put)).toMatchObject({ answered: true, defect });
   });
-
-  function gzipped(text: string): Buffer {
-    const head = 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n';
-    return Buffer.concat([Buffer.from(head), gzipSync(text)]);
-  }
 });
 
 describe('an answer that does not end', () => {

@@ -25,7 +25,6 @@ describe('the reason of a refusal', () => {
     ['without the key', { error: 'no key-id-1, top secret/1' }, 'no ***, ***'],
     ['without one in two lines', { error: 'no top\r\n  secret/1' }, 'no ***'],
     ['in one line', { error: 'BAD\r\n\0x\u2028y\u202ez\u200b  e\x1b[31m ' }, 'BAD x y z e [31m'],
-    ['whole with 512 characters', { error: 'x'.repeat(512) }, 'x'.repeat(512)],
     ['cut above', { error: 'x'.repeat(513) }, `${'x'.repeat(511)}…`],
     ['not cut inside a character', { error: `x${'😀'.repeat(300)}` }, `x${'😀'.repeat(255)}…`],
   ])('is found %s', async (_, body, said) => {
@@ -74,10 +73,7 @@ describe('how long the server asks to wait', () => {
     ['Wed, 31 Dec 2025 23:00:00 GMT', 0],
     ['', 0],
     ['soon', 0],
-    ['5 apples', 0],
-    ['0x10', 0],
     ['1e3', 0],
-    ['Infinity', 0],
     ['Xyz, 99 Xyz 2026 00:00:20 GMT', 0],
   ])('is read from %j in either header: %s ms', async (value, ms) => {
     expect(await waits(value, 429, 'retry-after')).toBe(ms);

@@ -1,9 +1,8 @@
-import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../src/api/verdict.ts';
 import { client, put } from './api/client.ts';
 import { judged } from './api/judged.ts';
-import { listening, rawApi } from './api/servers.ts';
+import { rawApi } from './api/servers.ts';
 
 /** Class and outcome of a write, then of a read where they are others. */
 type Row = readonly [statuses: number[], failure: string, outcome: string, ...ofRead: string[]];
@@ -60,50 +59,33 @@ describe('a 200', () => {
   });
 });
 
-describe('no answer', () => {
-  const TOLD = 'closed the connection before it answered';
-
-  it('leaves unknown what a write has done that was sent, and nothing of a read', async () => {
-    const base = await rawApi((socket) => socket.destroy());
-    const reply = await client(base).call(put);
-    const host = new URL(base).host;
-    expect(judge(reply, { write: true, of: 'pipe' })).toEqual({
-      ok: false,
-      failure: 'OutcomeUnknown',
-      outcome: 'Unknown',
-      message: `No response from the API, so the outcome of the request is not known: ${host} ${TOLD}`,
-    });
-    expect(judge(reply, { write: false, of: 'pipe' })).toEqual({
-      ok: false,
-      failure: 'Unavailable',
-      outcome: 'Unavailable',
-      message: `No response from the API: ${host} ${TOLD}`,
-    });
+it('no answer leaves unknown what a write has done that was sent, and nothing else', async () => {
+  const base = await rawApi((socket) => socket.destroy());
+  const reply = await client(base).call(put);
+  const { host } = new URL(base);
+  const told = `${host} closed the connection before it answered`;
+  const of = 'pipe';
+  expect(judge(reply, { write: true, of })).toEqual({
+    ok: false,
+    failure: 'OutcomeUnknown',
+    outcome: 'Unknown',
+    message: `No response from the API, so the outcome of the request is not known: ${told}`,
   });
-
-  it('to a write that was not sent leaves nothing unknown', async () => {
-    const host = await listening(createServer((socket) => socket.destroy()));
-    const reply = await client(`https://${host}`).call(put);
-    const verdict = judge(reply, { write: true, of: 'pipe' });
-    expect(verdict).toMatchObject({ failure: 'Unavailable', outcome: 'Unavailable' });
-  });
+  const unavailable = { ok: false, failure: 'Unavailable', outcome: 'Unavailable' };
+  const message = `No response from the API: ${told}`;
+  expect(judge(reply, { write: false, of })).toEqual({ ...unavailable, message });
+  const unsent = await client('http://127.0.0.1:1').call(put);
+  expect(judge(unsent, { write: true, of })).toMatchObject(unavailable);
 });
 
 describe('what is said', () => {
-  const REDIRECT =
-    'The API redirected the request (HTTP 302). Redirects are never followed, because the request carries the key; check --api-url';
-
   it.each([
-    [302, 'pipe', REDIRECT],
-    [400, 'pipe', 'The API refused the request (HTTP 400)'],
-    [401, 'pipe', 'The API refused the key (HTTP 401)'],
-    [403, 'pipe', 'The role or the IP allow-list of the key does not permit this (HTTP 403)'],
-    [404, 'organization', 'Organization not found (HTTP 404)'],
-    [409, 'pipe', 'The pipe is being changed by another operation (HTTP 409)'],
-    [424, 'pipe', 'The service that the pipe depends on is not running (HTTP 424)'],
-    [429, 'pipe', 'Rate limit reached for this API key (HTTP 429)'],
-    [503, 'pipe', 'The API failed (HTTP 503)'],
-  ])('of HTTP %i about the %s is: %s', async (status, of, message) => {
+    [302, 'pipe', /\(HTTP 302\)\. Redirects are never followed, .* check --api-url$/],
+    [403, 'pipe', /^The role or the IP allow-list of the key does not permit this \(HTTP 403\)$/],
+    [404, 'organization', /^Organization not found \(HTTP 404\)$/],
+    [409, 'pipe', /^The pipe is being changed by another operation \(HTTP 409\)$/],
+  ])('of HTTP %i about the %s is: %s', async (status, of, words) => {
+    const message = expect.stringMatching(words) as unknown;
     const verdict = await judged({ status }, { write: true, of });
     expect(verdict).toMatchObject({ message, redirect: status === 302 });
   });

@@ -60,15 +60,6 @@ describe('a pause', () => {
     expect(await call('a', 429)).toBeLessThanOrEqual(12_000);
   });
 
-  it('counts calls that were in flight together once, and a shorter one does not cut a longer', async () => {
-    const { clock, begun } = rig();
-    const calls = await Promise.all(['a', 'b', 'c', 'd'].map((id) => begun(id)));
-    await clock.advance(100);
-    const ends = calls.map((one, nth) => one.finish(endOf(429, nth === 1 ? MINUTE : 0)));
-    expect(ends[0]).toBeLessThanOrEqual(12_100);
-    expect(ends.slice(1)).toEqual([60_100, 60_100, 60_100]);
-  });
-
   it('keeps back what was granted before it, and that keeps its place', async () => {
     const { begun, granted, ask, limiter, clock } = rig({ inFlight: 2 });
     const [first, second] = [await begun('a'), await granted('b')];
@@ -134,19 +125,6 @@ describe('a wait', () => {
     stands.resolve(true);
     await clock.advance(1);
     expect(told).toEqual(['a: 0', 'b: 1', 'c: 2']);
-  });
-
-  it('that cannot be told ends, and keeps its place for when it asks again', async () => {
-    const { clock, ask, call } = rig({ rate: { calls: 1, perMs: 5 * MINUTE } });
-    await call('first', 200);
-    const untold = await ask('a', { onLongWait: async () => false });
-    await clock.advance(1);
-    const behind = await ask('b');
-    await clock.advance(MINUTE);
-    expect(untold.now).toBe('not-wanted');
-    const again = await ask('a');
-    await clock.advance(5 * MINUTE);
-    expect([typeof again.now, behind.now]).toEqual(['object', 'waits']);
   });
 });
 

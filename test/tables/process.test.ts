@@ -96,10 +96,6 @@ describe('the pages', () => {
     await eventually(async () => expect((await page('/readyz?verbose')).status).toBe(200));
   });
 
-  it.each(['/', '/livez/', '/constructor'])('do not include %s', async (path) => {
-    expect((await page(path)).status).toBe(404);
-  });
-
   it('of metrics is made once a second, however many ask', async () => {
     const first = await metrics();
     await eventually(async () => expect(await metrics()).toBe(await metrics()));
@@ -177,11 +173,8 @@ const crowd = (size: number, bytes: string): Promise<Socket[]> =>
   Promise.all(Array.from({ length: size }, () => sender(bytes)));
 
 describe('the server of the pages', () => {
-  it.each([
-    ['have sent half a head', `${HEAD}x-slow: `],
-    ['are not HTTP', '\x16\x03\x01'],
-  ])('answers probes beside 1,500 connections that %s', async (_, bytes) => {
-    await crowd(1_500, bytes);
+  it('answers probes beside 1,500 connections that have sent half a head', async () => {
+    await crowd(1_500, `${HEAD}x-slow: `);
     const answer = await text(await sender(`${HEAD}\r\n`)).catch(String);
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nok\n$/);
   });
@@ -198,7 +191,6 @@ describe('the server of the pages', () => {
 
   it.each([
     ['that asks to keep it', `${HEAD}connection: keep-alive\r\n\r\n`],
-    ['whose body does not come', `${HEAD}content-length: 1000000\r\n\r\nbegun`],
     ['with 199 behind it', `${HEAD}\r\n`.repeat(200)],
     ['with one in its body', `${HEAD}content-length: 31\r\n\r\n${HEAD}\r\n`],
   ])('ends a connection with its one answer: a request %s', async (_, bytes) => {
