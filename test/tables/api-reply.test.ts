@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BASIC, client, put } from './api/client.ts';
-import { judged, NOW } from './api/judged.ts';
+import { BASIC, client, judged, NOW, put } from './api/client.ts';
 import { type Answer, rawApi } from './api/servers.ts';
 
 /** A refusal. */

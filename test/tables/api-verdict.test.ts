@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../src/api/verdict.ts';
-import { client, put } from './api/client.ts';
-import { judged } from './api/judged.ts';
+import { client, judged, put } from './api/client.ts';
 import { rawApi } from './api/servers.ts';
 
 /** Class and outcome of a write, then of a read where they are others. */

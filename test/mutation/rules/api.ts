@@ -1,12 +1,15 @@
 import type { Mutation } from '../mutation.ts';
 
-const LIMITER_CASES = 'test/unit/api-limiter.test.ts';
-const LIMITER_LAWS = 'test/unit/api-limiter-laws.test.ts';
-const CALL = 'test/unit/api-call.test.ts';
-const BASE_URL = 'test/unit/api-base-url.test.ts';
-const REPLY = 'test/unit/api-reply.test.ts';
-const VERDICT = 'test/unit/api-verdict.test.ts';
-const PROXY = 'test/unit/api-proxy.test.ts';
+const LIMITER_CASES = 'test/tables/limiter.test.ts';
+const LIMITER_LAWS = 'test/tables/limiter-laws.test.ts';
+const SENT = 'test/tables/api-sent.test.ts';
+const CUT = 'test/tables/api-cut.test.ts';
+const TLS = 'test/tables/api-tls.test.ts';
+const PROXY = 'test/tables/api-proxy.test.ts';
+const REPLY = 'test/tables/api-reply.test.ts';
+const VERDICT = 'test/tables/api-verdict.test.ts';
+const CONFIG = 'test/tables/config.test.ts';
+const CONFIG_SECRETS = 'test/tables/config-secrets.test.ts';
 
 /** How fast calls go, and who may make one. */
 const LIMITER: readonly Mutation[] = [
@@ -16,7 +19,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/line.ts',
     from: 'this.#taken + this.#freeing.length',
     to: 'this.#freeing.length',
-    seenBy: { test: LIMITER_CASES, title: 'has a slot free again one window after its call ended' },
+    seenBy: { test: LIMITER_LAWS, title: 'every bound holds' },
   },
   {
     name: 'calls-count-for-the-whole-window',
@@ -64,7 +67,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/limiter.ts',
     from: 'if (isPaused || !this.refusedKeys.admits(credential, id, false))',
     to: 'if (isPaused)',
-    seenBy: { test: LIMITER_CASES, title: 'is not used by those who wait' },
+    seenBy: { test: LIMITER_LAWS, title: 'every bound holds' },
   },
   {
     name: 'one-try-at-a-time',
@@ -72,7 +75,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/refused-keys.ts',
     from: 'if (key.trier !== undefined || !(mayTry || key.turn === id)) {',
     to: 'if (!(mayTry || key.turn === id)) {',
-    seenBy: { test: LIMITER_CASES, title: 'is tried out of turn by who may' },
+    seenBy: { test: LIMITER_LAWS, title: 'every bound holds' },
   },
   {
     name: 'no-answer-proves-nothing',
@@ -92,7 +95,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/call.ts',
     from: 'if (sent) throw',
     to: 'if (sent && url.hash) throw',
-    seenBy: { test: CALL, title: 'where the transport would write a request again' },
+    seenBy: { test: SENT, title: 'where the transport would write it again' },
   },
   {
     name: 'never-sent-after-its-end',
@@ -108,7 +111,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/call.ts',
     from: 'stop.aborted || !request.begin()',
     to: 'stop.aborted',
-    seenBy: { test: CALL, title: 'is what gets no leave when its connection stands' },
+    seenBy: { test: SENT, title: 'what gets no leave when its connection stands' },
   },
   {
     name: 'broken-call-may-have-left',
@@ -116,7 +119,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/call.ts',
     from: 'answered: false, sent,',
     to: 'answered: false, sent: false,',
-    seenBy: { test: CALL, title: 'as it reads a first or a second request' },
+    seenBy: { test: CUT, title: 'at any byte of' },
   },
   {
     name: 'http-1-only',
@@ -124,7 +127,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/call.ts',
     from: '...LEAST_TLS, allowH2: false',
     to: '...LEAST_TLS, allowH2: true',
-    seenBy: { test: CALL, title: 'HTTP/1.1 spoken also where HTTP/2 is offered' },
+    seenBy: { test: TLS, title: 'HTTP/1.1 spoken also where HTTP/2 is offered' },
   },
   {
     name: 'idle-connections-are-closed',
@@ -132,7 +135,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/call.ts',
     from: 'keepAliveTimeout: 300,',
     to: '',
-    seenBy: { test: CALL, title: 'so no outcome is unknown' },
+    seenBy: { test: SENT, title: 'so no outcome is unknown' },
   },
   {
     name: 'endless-reply-is-cut',
@@ -140,7 +143,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/call.ts',
     from: 'maxResponseSize: 1024 * 1024',
     to: 'maxResponseSize: 64 * 1024 * 1024',
-    seenBy: { test: CALL, title: 'bytes, however often' },
+    seenBy: { test: CUT, title: 'has the defect is larger than 1 MiB' },
   },
   {
     name: 'id-stays-one-segment',
@@ -148,7 +151,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/path.ts',
     from: 'encodeURIComponent(one)',
     to: 'encodeURI(one)',
-    seenBy: { test: CALL, title: 'one encoded segment' },
+    seenBy: { test: SENT, title: 'as one encoded segment' },
   },
   {
     name: 'no-key-in-clear-text',
@@ -156,7 +159,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/base-url.ts',
     from: '!allowHttp && !isLoopback(hostname)',
     to: '!allowHttp && isLoopback(hostname)',
-    seenBy: { test: BASE_URL, title: 'refuses ' },
+    seenBy: { test: CONFIG, title: '--api-url that is wrong' },
   },
   {
     name: 'user-info-is-refused',
@@ -164,7 +167,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/base-url.ts',
     from: 'if (username || password)',
     to: 'if (username && password)',
-    seenBy: { test: BASE_URL, title: 'refuses ' },
+    seenBy: { test: CONFIG, title: '--api-url that is wrong' },
   },
   {
     name: 'no-password-in-a-message',
@@ -172,10 +175,7 @@ const HTTP: readonly Mutation[] = [
     file: 'shown.ts',
     from: "'$1***@'",
     to: "'$&'",
-    seenBy: {
-      test: 'test/unit/hostile-flags.test.ts',
-      title: 'a password in any value is not repeated',
-    },
+    seenBy: { test: CONFIG_SECRETS, title: 'a password in any value is not repeated' },
   },
 ];
 
@@ -227,7 +227,7 @@ const REPLIES: readonly Mutation[] = [
     file: 'api/verdict.ts',
     from: 'redirect: hundred(httpStatus) === 3',
     to: 'redirect: hundred(httpStatus) === 2',
-    seenBy: { test: VERDICT, title: 'of a redirect is that the user has to mend it' },
+    seenBy: { test: VERDICT, title: 'of HTTP 302 about' },
   },
   {
     name: 'only-200-confirms',
@@ -243,7 +243,7 @@ const REPLIES: readonly Mutation[] = [
     file: 'api/verdict.ts',
     from: 'write && reply.sent',
     to: '!write && reply.sent',
-    seenBy: { test: VERDICT, title: 'leaves unknown what a write has done' },
+    seenBy: { test: VERDICT, title: 'no answer leaves unknown what a write has done' },
   },
   {
     name: 'server-wait-has-an-end',
@@ -259,7 +259,7 @@ const REPLIES: readonly Mutation[] = [
     file: 'api/json.ts',
     from: 'return isDeeper(value, DEEPEST) ? undefined : { value };',
     to: 'return { value };',
-    seenBy: { test: REPLY, title: 'deep nesting is no JSON' },
+    seenBy: { test: VERDICT, title: 'confirms nothing where its body is not JSON' },
   },
   {
     name: 'key-hidden-in-broken-lines',
@@ -267,7 +267,7 @@ const REPLIES: readonly Mutation[] = [
     file: 'api/text.ts',
     from: 'const masked = mask(line);',
     to: 'const masked = line;',
-    seenBy: { test: REPLY, title: 'is masked where the API has broken it into two lines' },
+    seenBy: { test: REPLY, title: 'is found without one in two lines' },
   },
 ];
 

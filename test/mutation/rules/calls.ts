@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 const COMMON = 'test/unit/kinds-common-status.test.ts';
 const CANONICAL = 'test/unit/kinds-canonical.test.ts';
 const SECRETS = 'test/unit/kube-secrets.test.ts';
-const SECRET_VALUES = 'test/unit/secret-values.test.ts';
+const RUNNING = 'test/tables/process.test.ts';
 const CREDENTIALS = 'test/unit/kinds-credentials.test.ts';
 
 /** When something is sent, and what a status says of it. */
@@ -69,7 +69,7 @@ const KEYS: readonly Mutation[] = [
     file: 'kube/key-pair.ts',
     from: 'if (value.length > longest)',
     to: 'if (value.length > 100 * longest)',
-    seenBy: { test: SECRET_VALUES, title: 'a longer one is refused, and no part of it told' },
+    seenBy: { test: RUNNING, title: 'is used, or a problem in words: long' },
   },
   {
     name: 'other-secrets-are-not-read',

@@ -1,12 +1,11 @@
 import type { Mutation } from '../mutation.ts';
 
 const GRACE = 'test/unit/process-grace.test.ts';
-const CONFIG = 'test/unit/config.test.ts';
-const LOG = 'test/unit/log.test.ts';
-const MASK = 'test/unit/mask.test.ts';
-const HEALTH = 'test/unit/health.test.ts';
-const METRICS = 'test/unit/metrics.test.ts';
-const HOSTILE_FLAGS = 'test/unit/hostile-flags.test.ts';
+const CONFIG = 'test/tables/config.test.ts';
+const CONFIG_SECRETS = 'test/tables/config-secrets.test.ts';
+const MASKING = 'test/tables/masking.test.ts';
+const RUNNING = 'test/tables/process.test.ts';
+const START = 'test/tables/process-start.test.ts';
 
 /** Ending. */
 const ENDING: readonly Mutation[] = [
@@ -77,7 +76,7 @@ const FLAGS: readonly Mutation[] = [
     file: 'config/command-line.ts',
     from: '${shown(word)} belongs to no flag',
     to: '"${word}" belongs to no flag',
-    seenBy: { test: HOSTILE_FLAGS, title: 'a password in any value is not repeated' },
+    seenBy: { test: CONFIG_SECRETS, title: 'a password in any value is not repeated' },
   },
   {
     name: 'no-password-in-a-wrong-value',
@@ -85,10 +84,7 @@ const FLAGS: readonly Mutation[] = [
     file: 'shown.ts',
     from: 'return JSON.stringify(most < named.length ?',
     to: 'return JSON.stringify(most < 0 ?',
-    seenBy: {
-      test: HOSTILE_FLAGS,
-      title: 'a password in any value is not repeated',
-    },
+    seenBy: { test: CONFIG_SECRETS, title: 'a password in any value is not repeated' },
   },
   {
     name: 'text-of-a-file-is-not-shown',
@@ -96,7 +92,7 @@ const FLAGS: readonly Mutation[] = [
     file: 'shown.ts',
     from: "if (isTextOfFile(text)) return '",
     to: "if (text === '') return '",
-    seenBy: { test: HOSTILE_FLAGS, title: 'of the text of a file in the place of its path' },
+    seenBy: { test: CONFIG_SECRETS, title: 'of the text of a file in the place of its path' },
   },
   {
     name: 'flag-ends-at-a-blank',
@@ -104,7 +100,7 @@ const FLAGS: readonly Mutation[] = [
     file: 'config/command-line.ts',
     from: '/^-[^=:@\\s]{0,60}/',
     to: '/^-[^=:@]*/',
-    seenBy: { test: HOSTILE_FLAGS, title: 'of the text of a file in the place of its path' },
+    seenBy: { test: CONFIG_SECRETS, title: 'of the text of a file in the place of its path' },
   },
   {
     name: 'equal-shards-share-a-lease',
@@ -128,7 +124,7 @@ const FLAGS: readonly Mutation[] = [
     file: 'config/config.ts',
     from: 'if (selector === undefined && namespaces.length === 0)',
     to: 'if (selector === undefined)',
-    seenBy: { test: CONFIG, title: 'other shards have other ones' },
+    seenBy: { test: CONFIG, title: 'is pipewright-642bf600 with' },
   },
   {
     name: 'replicas-elect-a-leader',
@@ -164,7 +160,7 @@ const SAYING: readonly Mutation[] = [
     file: 'telemetry/logger.ts',
     from: 'const text = redact(value);',
     to: 'const text = value;',
-    seenBy: { test: LOG, title: 'every value of a line passes the redactor' },
+    seenBy: { test: MASKING, title: 'hides a key, in lists too' },
   },
   {
     name: 'names-are-not-redacted',
@@ -172,7 +168,7 @@ const SAYING: readonly Mutation[] = [
     file: 'telemetry/logger.ts',
     from: 'NAMES.test(name) ? (text) => text : redactor.redact',
     to: 'redactor.redact',
-    seenBy: { test: LOG, title: 'lines stay what they are about' },
+    seenBy: { test: MASKING, title: 'says what it is about, also where a tenant' },
   },
   {
     name: 'objects-are-not-logged',
@@ -180,7 +176,7 @@ const SAYING: readonly Mutation[] = [
     file: 'telemetry/logger.ts',
     from: "if (typeof value === 'object' && value !== null) return '[not logged]';",
     to: '',
-    seenBy: { test: LOG, title: 'never carries an object or the properties of an error' },
+    seenBy: { test: MASKING, title: 'has no object' },
   },
   {
     name: 'cut-after-redacting',
@@ -188,7 +184,7 @@ const SAYING: readonly Mutation[] = [
     file: 'telemetry/logger.ts',
     from: 'redact(value);',
     to: 'redact(value.slice(0, LONGEST_TEXT));',
-    seenBy: { test: LOG, title: 'what is long is cut, once no secret is in it any more' },
+    seenBy: { test: MASKING, title: 'is cut only once no key is in it' },
   },
   {
     name: 'overlapping-secrets-go-together',
@@ -196,7 +192,7 @@ const SAYING: readonly Mutation[] = [
     file: 'telemetry/mask.ts',
     from: 'end = Math.max(end, length > 0 ? at + length : 0);',
     to: 'if (length > 0) at = (end = at + length) - 1;',
-    seenBy: { test: MASK, title: 'of values that overlap or begin alike nothing is left' },
+    seenBy: { test: MASKING, title: 'keys that overlap go together' },
   },
   {
     name: 'secret-is-found-in-base64',
@@ -204,7 +200,7 @@ const SAYING: readonly Mutation[] = [
     file: 'telemetry/mask.ts',
     from: '[0, 1, 2, 3].some(',
     to: '[0].some(',
-    seenBy: { test: MASK, title: 'is hidden in base64 in a path' },
+    seenBy: { test: MASKING, title: 'is hidden in base64 in a path' },
   },
   {
     name: 'secret-is-found-in-json',
@@ -212,7 +208,7 @@ const SAYING: readonly Mutation[] = [
     file: 'telemetry/mask.ts',
     from: '(["\\\\/])',
     to: '(["])',
-    seenBy: { test: MASK, title: 'is hidden in JSON' },
+    seenBy: { test: MASKING, title: 'is hidden in JSON' },
   },
   {
     name: 'short-secret-is-a-word',
@@ -220,10 +216,7 @@ const SAYING: readonly Mutation[] = [
     file: 'telemetry/mask.ts',
     from: 'length >= ANYWHERE_FROM || !LETTER.test(beside)',
     to: 'length > 0 || !LETTER.test(beside)',
-    seenBy: {
-      test: MASK,
-      title: 'that is shorter than 6 characters is hidden as a whole word only',
-    },
+    seenBy: { test: MASKING, title: 'that is shorter than 6 characters' },
   },
   {
     name: 'shared-secret-stays-guarded',
@@ -231,7 +224,10 @@ const SAYING: readonly Mutation[] = [
     file: 'telemetry/mask.ts',
     from: 'if (others.length > 0) known.set(head, others);\n    else known.delete(head);',
     to: 'known.delete(head);',
-    seenBy: { test: MASK, title: 'a value is forgotten when the last who asked for it has let go' },
+    seenBy: {
+      test: MASKING,
+      title: 'a value is forgotten when the last who asked for it has let go',
+    },
   },
   {
     name: 'objects-are-counted-now',
@@ -239,7 +235,7 @@ const SAYING: readonly Mutation[] = [
     file: 'telemetry/metrics.ts',
     from: 'this.reset();',
     to: '',
-    seenBy: { test: METRICS, title: 'an object is counted for what it is now' },
+    seenBy: { test: RUNNING, title: 'of metrics counts an object for what it is now' },
   },
   {
     name: 'bug-is-told-without-its-properties',
@@ -247,7 +243,7 @@ const SAYING: readonly Mutation[] = [
     file: 'main.ts',
     from: "['unhandledRejection', 'uncaughtException'] as const",
     to: "['uncaughtException'] as const",
-    seenBy: { test: 'test/unit/main.test.ts', title: 'a defect that nobody catches' },
+    seenBy: { test: START, title: 'a defect that nobody catches' },
   },
   {
     name: 'ready-only-with-its-lists',
@@ -255,7 +251,7 @@ const SAYING: readonly Mutation[] = [
     file: 'telemetry/health.ts',
     from: 'const what = missing();',
     to: 'const what = undefined;',
-    seenBy: { test: HEALTH, title: 'readyz names what is missing' },
+    seenBy: { test: RUNNING, title: 'readyz names what is not listed' },
   },
 ];
 

@@ -1,8 +1,9 @@
 import type { Mutation } from '../mutation.ts';
 
-const CONFIG = 'test/unit/config.test.ts';
-const LEAST_TLS = 'test/unit/least-tls.test.ts';
-const HEALTH = 'test/unit/health.test.ts';
+const CONFIG = 'test/tables/config.test.ts';
+const TLS = 'test/tables/api-tls.test.ts';
+const START = 'test/tables/process-start.test.ts';
+const RUNNING = 'test/tables/process.test.ts';
 
 /** Whom the process trusts. */
 const TRUST: readonly Mutation[] = [
@@ -12,7 +13,7 @@ const TRUST: readonly Mutation[] = [
     file: 'least-tls.ts',
     from: "minVersion: 'TLSv1.2'",
     to: "minVersion: 'TLSv1'",
-    seenBy: { test: LEAST_TLS, title: 'carries no call to an API over' },
+    seenBy: { test: TLS, title: 'whatever Node is told to allow' },
   },
   {
     name: 'least-tls-of-kubernetes',
@@ -20,7 +21,7 @@ const TRUST: readonly Mutation[] = [
     file: 'kube/cluster.ts',
     from: '{ ...LEAST_TLS, allowH2',
     to: '{ allowH2',
-    seenBy: { test: LEAST_TLS, title: 'is not reached over' },
+    seenBy: { test: START, title: 'Kubernetes is not spoken to over TLS 1.1' },
   },
   {
     name: 'certificates-are-checked',
@@ -36,10 +37,7 @@ const TRUST: readonly Mutation[] = [
     file: 'process.ts',
     from: 'if (cluster.isUnverified)',
     to: 'if (false)',
-    seenBy: {
-      test: 'test/unit/process-unverified.test.ts',
-      title: 'a certificate that is not checked is warned of once at the start',
-    },
+    seenBy: { test: RUNNING, title: 'a certificate that is not checked is warned of once' },
   },
 ];
 
@@ -51,7 +49,7 @@ const STRANGERS: readonly Mutation[] = [
     file: 'telemetry/health.ts',
     from: 'server.maxRequestsPerSocket = 1;',
     to: 'server.maxRequestsPerSocket = 1; server.maxConnections = MOST_CONNECTIONS;',
-    seenBy: { test: HEALTH, title: 'leave the probes answered' },
+    seenBy: { test: RUNNING, title: 'closes the oldest of more than 1,100 connections' },
   },
   {
     name: 'connections-are-bounded',
@@ -59,7 +57,7 @@ const STRANGERS: readonly Mutation[] = [
     file: 'telemetry/health.ts',
     from: 'oldest?.destroy();',
     to: 'void oldest;',
-    seenBy: { test: HEALTH, title: 'are closed from the oldest on' },
+    seenBy: { test: RUNNING, title: 'closes the oldest of more than 1,100 connections' },
   },
   {
     name: 'answer-ends-its-connection',
@@ -67,7 +65,7 @@ const STRANGERS: readonly Mutation[] = [
     file: 'telemetry/health.ts',
     from: "connection: 'close',",
     to: "connection: 'keep-alive',",
-    seenBy: { test: HEALTH, title: 'one answer ends its connection' },
+    seenBy: { test: RUNNING, title: 'ends a connection with its one answer' },
   },
   {
     name: 'page-is-made-once-a-second',
@@ -75,7 +73,7 @@ const STRANGERS: readonly Mutation[] = [
     file: 'telemetry/health.ts',
     from: 'page ??= options.metrics();',
     to: 'page = options.metrics();',
-    seenBy: { test: HEALTH, title: 'of metrics is text of Prometheus, and made once a second' },
+    seenBy: { test: RUNNING, title: 'of metrics is made once a second' },
   },
 ];
 

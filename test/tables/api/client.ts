@@ -1,6 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { createApiClient } from '../../../src/api/call.ts';
+import { judge } from '../../../src/api/verdict.ts';
 import { createMask } from '../../../src/telemetry/mask.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { type Answer, httpApi } from './servers.ts';
 
 type Options = Parameters<typeof createApiClient>[0];
 type Client = ReturnType<typeof createApiClient>;
@@ -44,3 +47,12 @@ export const put: Request = {
 
 const { body: _, ...bodiless } = put;
 export const get: Request = { ...bodiless, method: 'GET' };
+
+const CLOCK = new FakeClock('2026-01-01T00:00:00Z');
+export const NOW = CLOCK.now();
+
+/** What a call comes to that a real server answers so; by itself a write to a pipe. */
+export async function judged(answer: Answer, { write = true, of = 'pipe' } = {}) {
+  const { base } = await httpApi(answer);
+  return judge(await client(base, { clock: CLOCK }).call(put), { write, of });
+}

@@ -95,18 +95,12 @@ export async function startKubernetes() {
     ...server,
     open,
     create,
-    createSecret: (name: string, type: string, data: Readonly<Record<string, string>>): void => {
-      const encoded = Object.entries(data).map(([key, value]) => [
-        key,
-        Buffer.from(value).toString('base64'),
-      ]);
-      create('secrets', name, { type, data: Object.fromEntries(encoded) as object });
-    },
-    /** Reason and message of `Ready` of a PipeSettings. */
-    readyOf: (name: string): string => {
+    /** Of `Ready` of a PipeSettings. */
+    messageOf: (name: string): string => {
       const { status } = kube.objects.get(kindOf('pipesettings'), 'ns', name) ?? {};
-      const [ready] = (status as { conditions: { reason: string; message: string }[] }).conditions;
-      return `${ready?.reason}: ${ready?.message}`;
+      const [ready] = (status as { readonly conditions: readonly { message: string }[] })
+        .conditions;
+      return ready?.message ?? '';
     },
     /** All that the operator has written. */
     told: (): string =>

@@ -1,14 +1,11 @@
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { onTestFinished, vi } from 'vitest';
 import type { Certificate } from '../../simulator/certificate.ts';
-import {
-  type ConnectProxy,
-  type ConnectProxyOptions,
-  startConnectProxy,
-} from '../../support/connect-proxy.ts';
+import { type ConnectProxyOptions, startConnectProxy } from '../../support/connect-proxy.ts';
 
 /** Has a server listen until the running test ends, and gives its `host:port`. */
 export async function listening(server: Server): Promise<string> {
@@ -32,22 +29,12 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-export interface Arrived {
-  readonly request: IncomingMessage;
-  readonly body: string;
-}
-
 /** An API that answers every request alike; `seen` has what has arrived, whole. */
-export async function httpApi({ status = 200, headers = {}, body = '{"result":{}}' }: Answer = {}) {
-  const seen: Arrived[] = [];
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const server = createHttpServer((request, response) => {
-    let arrived = '';
-    request.on('data', (chunk: Buffer) => (arrived += chunk.toString()));
-    request.on('end', () => {
-      seen.push({ request, body: arrived });
-      response.writeHead(status, headers).end(text);
-    });
+export async function httpApi({ status = 200, headers = {}, body = { result: {} } }: Answer = {}) {
+  const seen: { readonly request: IncomingMessage; readonly body: string }[] = [];
+  const server = createHttpServer(async (request, response) => {
+    seen.push({ request, body: await text(request) });
+    response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   return { base: `http://${await listening(server)}`, seen };
 }
@@ -87,7 +74,7 @@ export async function tlsApi(options: Certificate | ReturnType<typeof only>) {
 }
 
 /** A proxy that goes with the running test, and stands in its environment. */
-export async function proxyWith(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
+export async function proxyWith(options: ConnectProxyOptions) {
   const proxy = await startConnectProxy(options);
   onTestFinished(() => proxy.stop());
   useProxy(proxy.url);
