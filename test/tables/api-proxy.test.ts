@@ -40,21 +40,6 @@ describe.each([HTTP_API, TLS_API])('to %s', (base) => {
     expect(proxy.forwarded).toEqual([]);
     expect(proxy.passed().includes(BASIC)).toBe(base === HTTP_API);
   });
-
-  it('leave to send is asked for when the tunnel stands, which serves the next call without it', async () => {
-    const opened = Promise.withResolvers<void>();
-    const { arrived, route } = await apiAt(base);
-    const proxy = await proxyWith({ before: () => opened.promise, route });
-    const begin = vi.fn<() => boolean>(() => false);
-    const api = client(base, TRUSTED);
-    const call = api.call({ ...put, begin });
-    await eventually(() => expect(proxy.asked).toHaveLength(1));
-    expect(begin).not.toHaveBeenCalled();
-    opened.resolve();
-    expect(await call).toMatchObject({ sent: false, calledOff: true });
-    expect([begin.mock.calls.length, arrived()]).toEqual([1, []]);
-    expect(await api.call(put)).toMatchObject({ httpStatus: 200 });
-  });
 });
 
 it('an API on loopback is called without a proxy', async () => {

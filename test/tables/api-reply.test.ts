@@ -91,26 +91,16 @@ describe('how long the server asks to wait', () => {
   });
 });
 
-const FORMS = [
-  'key-id-1',
-  'top secret/1',
-  'top%20secret%2F1',
-  'top+secret%2f1',
-  BASIC,
-  'top secret\\/1',
-];
+const FORMS = ['key-id-1', 'top secret/1', 'top%20secret%2F1', 'top+secret%2f1', BASIC];
 const anything = fc.oneof(
-  fc.constantFrom(...FORMS),
+  fc.constantFrom(...FORMS, 'x'.repeat(3_000), '\ud800', '\u202e\u001b[31m', '{', '\0'),
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.json({ maxDepth: 3 }),
-  fc.constantFrom('x'.repeat(3_000), '\ud800', '\u202e\u001b[31m', '[]', '{', '\0'),
 );
-const field = fc
-  .tuple(fc.constantFrom('result', 'error', 'requestId', 'message', '__proto__', ''), anything)
-  .map(([name, value]) => ({ [name]: value }));
+const name = fc.constantFrom('result', 'error', 'requestId', 'message', '__proto__');
 const body = fc.oneof(
   anything,
-  fc.array(field, { maxLength: 4 }).map((fields) => JSON.stringify(Object.assign({}, ...fields))),
+  fc.dictionary(name, anything).map((all) => JSON.stringify(all)),
 );
 
 it('whatever is answered, what is told of it is short lines without the key', async () => {

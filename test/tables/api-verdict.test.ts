@@ -77,30 +77,25 @@ it('no answer leaves unknown what a write has done that was sent, and nothing el
   expect(judge(unsent, { write: true, of })).toMatchObject(unavailable);
 });
 
-describe('what is said', () => {
-  it.each([
-    [302, 'pipe', /\(HTTP 302\)\. Redirects are never followed, .* check --api-url$/],
-    [403, 'pipe', /^The role or the IP allow-list of the key does not permit this \(HTTP 403\)$/],
-    [404, 'organization', /^Organization not found \(HTTP 404\)$/],
-    [409, 'pipe', /^The pipe is being changed by another operation \(HTTP 409\)$/],
-  ])('of HTTP %i about the %s is: %s', async (status, of, words) => {
-    const message = expect.stringMatching(words) as unknown;
-    const verdict = await judged({ status }, { write: true, of });
-    expect(verdict).toMatchObject({ message, redirect: status === 302 });
-  });
+it('what is said ends with the text of the API, without request id or a changing wait', async () => {
+  const body = { error: 'TOO_MANY_REQUESTS', requestId: 'r-9' };
+  const headers = { 'retry-after': '7' };
+  const message = 'Rate limit reached for this API key (HTTP 429): TOO_MANY_REQUESTS';
+  const told = { requestId: 'r-9', retryAfterMs: 7_000, said: 'TOO_MANY_REQUESTS', message };
+  expect(await judged({ status: 429, headers, body })).toMatchObject(told);
+});
 
-  it('ends with the text of the API, and has neither request id nor a changing wait', async () => {
-    const body = { error: 'TOO_MANY_REQUESTS', requestId: 'r-9' };
-    const headers = { 'retry-after': '7' };
-    const message = 'Rate limit reached for this API key (HTTP 429): TOO_MANY_REQUESTS';
-    const told = { requestId: 'r-9', retryAfterMs: 7_000, said: 'TOO_MANY_REQUESTS', message };
-    expect(await judged({ status: 429, headers, body })).toMatchObject(told);
-  });
+it('a redirect is for the user to mend', async () => {
+  const message = expect.stringMatching(
+    /Redirects are never followed, .* check --api-url$/,
+  ) as unknown;
+  expect(await judged({ status: 302, body: '' })).toMatchObject({ redirect: true, message });
+  expect(await judged({ status: 400 })).toMatchObject({ redirect: false });
+});
 
-  it.each([
-    ['{"error":"x"}', true],
-    ['<html>', false],
-  ])('by the API itself or by a proxy in its place is known: %s', async (body, isJson) => {
-    expect(await judged({ status: 500, body })).toMatchObject({ isJson });
-  });
+it.each([
+  ['{"error":"x"}', true],
+  ['<html>', false],
+])('the API itself has its own JSON, and no proxy in its place: %s', async (body, isJson) => {
+  expect(await judged({ status: 500, body })).toMatchObject({ isJson });
 });

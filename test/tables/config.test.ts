@@ -40,14 +40,11 @@ describe('what is given is taken', () => {
     ['--api-in-flight=7', { PIPEWRIGHT_API_IN_FLIGHT: '8' }, { apiInFlight: 7 }],
     ['', { PIPEWRIGHT_API_IN_FLIGHT: ' 7 ' }, { apiInFlight: 7 }],
     ['--plan-only', {}, { planOnly: true }],
-    ['--plan-only false', { PIPEWRIGHT_PLAN_ONLY: 'true' }, { planOnly: false }],
     ['', { PIPEWRIGHT_API_TIMEOUT: '', PIPEWRIGHT_NAMESPACES: '' }, { apiTimeoutMs: 35_000 }],
     ['--api-rate 1/500ms', {}, { apiRate: { calls: 1, perMs: 500 } }],
     ['--api-rate 0', {}, { apiRate: { calls: 0, perMs: 1_000 } }],
     ['--api-rate-total 300/1m', {}, { apiRateTotal: { calls: 300, perMs: 60_000 } }],
     ['--api-timeout 1m30s', {}, { apiTimeoutMs: 90_000 }],
-    ['--cleanup-deadline 24h', {}, { cleanupDeadlineMs: 86_400_000 }],
-    ['--listen 127.0.0.1:0', {}, { listen: { host: '127.0.0.1', port: 0 } }],
     ['--listen [::1]:9090', {}, { listen: { host: '::1', port: 9090 } }],
     ['--namespaces b,a,b', {}, { namespaces: ['b', 'a'] }],
     ['--selector=example.com/tier==x', {}, { selector: 'example.com/tier=x' }],
@@ -57,11 +54,9 @@ describe('what is given is taken', () => {
     ['--leader-elect-name=mine --selector=a', {}, { leaderElectName: 'mine' }],
     ['', POD, { leaderElect: true, leaderElectNamespace: undefined }],
     ['--leader-elect=false', POD, { leaderElect: false }],
-    ['--context=dev', POD, { leaderElect: false }],
     ['', { PIPEWRIGHT_KUBECONFIG: file('kubeconfig', '{}'), ...POD }, { leaderElect: false }],
     ['', { PIPEWRIGHT_SERVICE_HOST: 'x', PIPEWRIGHT_PORT_80_TCP: 'x' }, { apiInFlight: 4 }],
     ['', { HTTPS_PROXY: 'http://me:p%40ss@proxy:3128/', http_proxy: 'https://[::1]' }, {}],
-    ['', { HTTP_PROXY: '', NODE_TLS_REJECT_UNAUTHORIZED: '1' }, {}],
   ])('%j with %j', (argv, env, taken) => {
     expect(accepted(argv === '' ? [] : argv.split(' '), env)).toMatchObject(taken);
   });
@@ -124,10 +119,8 @@ describe('one error lists every problem', () => {
 
   it.each<[words: string[], ...problems: string[]]>([
     [['--zzz', 'x', '-y'], `--zzz ${NO_FLAG}`, `-y ${NO_FLAG}`],
-    [['--zzz=x', 'y'], `--zzz ${NO_FLAG}`, `"y" ${UNNAMED}`],
     [['--api_url=x'], `--api_url ${NO_FLAG}`],
     [['--no-plan-only'], `--no-plan-only ${NO_FLAG}`],
-    [['--__proto__=x'], `--__proto__ ${NO_FLAG}`],
     [['--', '', '--plan-only'], `"" ${UNNAMED}`, `--plan-only ${NO_FLAG}`],
     [['--proxy-password', 'hunter22'], `--proxy-password ${NO_FLAG}`],
     [['password=hunter22'], `"password=…" ${UNNAMED}`],
@@ -172,10 +165,7 @@ describe('one error lists every problem', () => {
 
   it.each([
     'socks5://h:1',
-    'proxy.corp:3128',
-    'http://h:99999',
     'http://h:3128/proxy.pac',
-    'bob:hunter22@h',
     'http://bob:hunter/22@h:1',
     'http://bob:1#hunter22@h:1',
     'http://bob:hunter22%@h:1',

@@ -5,28 +5,11 @@ type Environment = Readonly<Record<string, string>>;
 
 export const URL_FLAG = '--api-url=https://api.example.com';
 
-/** Every flag that has a value or is true or false, with its placeholder in the help. */
-export const FLAGS = {
-  '--api-url': 'URL',
-  '--api-allow-http': '',
-  '--api-ca-file': 'FILE',
-  '--api-rate': 'N/TIME',
-  '--api-rate-total': 'N/TIME',
-  '--api-in-flight': 'N',
-  '--api-timeout': 'TIME',
-  '--kubeconfig': 'FILE',
-  '--context': 'NAME',
-  '--namespaces': 'A,B',
-  '--selector': 'SELECTOR',
-  '--secret-selector': 'LABELS',
-  '--plan-only': '',
-  '--leader-elect': '',
-  '--leader-elect-namespace': 'NAMESPACE',
-  '--leader-elect-name': 'NAME',
-  '--cleanup-deadline': 'TIME',
-  '--listen': 'ADDRESS',
-  '--log-level': 'LEVEL',
-} as const;
+/** Every flag of the contract, in the order of the help. */
+const NAMES = `api-url api-allow-http api-ca-file api-rate api-rate-total api-in-flight api-timeout
+  kubeconfig context namespaces selector secret-selector plan-only leader-elect
+  leader-elect-namespace leader-elect-name cleanup-deadline listen log-level`;
+export const FLAGS: readonly string[] = NAMES.split(/\s+/).map((name) => `--${name}`);
 
 export function parsed(argv: readonly string[], env: Environment = {}) {
   return parseConfig({ argv, env, version: '1.2.3' });

@@ -7,14 +7,14 @@ const rarely = (most: number) =>
 
 /** One object that makes some calls; how each ends, and how slow everything is. */
 export const plan = fc.record({
-  credential: fc.constantFrom('c1', 'c2', 'c3'),
+  credential: fc.constantFrom<string>('c1', 'c2', 'c3'),
   urgency: fc.constantFrom<'user' | 'scheduled'>('user', 'scheduled'),
   mayTry: fc.constantFrom(true, false, false),
   arrivesMs: fc.nat({ max: 3_000 }),
   /** Of the HTTP status 0: no answer. */
   calls: fc.array(
     fc.record({
-      status: fc.constantFrom(200, 200, 200, 0, 500, 429, 401, 503),
+      status: fc.constantFrom<number>(200, 200, 200, 0, 500, 429, 401, 503),
       latencyMs: fc.integer({ min: 1, max: 2_000 }),
       waitMs: rarely(20_000),
     }),
