@@ -13,7 +13,7 @@ const ALPHABETS: Readonly<Record<string, string>> = {
 const KIB = 1024;
 
 /** Bytes; around every bound there is: of ids, of keys, of lines, of what once broke a pattern. */
-export const LENGTHS: readonly number[] = [
+const LENGTHS: readonly number[] = [
   0,
   1,
   2,

@@ -102,10 +102,11 @@ test('turns come by time of entry, what was edited a minute earlier, later calls
       const limiter = aLimiter(clock, { inFlight: 1 });
       const served: string[] = [];
       const ask = async (id: string, urgency: Urgency, unwanted?: AbortSignal) => {
-        const once = () => permitOf(limiter, id, { urgency, unwanted });
-        let permit = await once();
+        const isOver = (): boolean => unwanted?.aborted === true;
+        let permit = await permitOf(limiter, id, { urgency, unwanted });
         // Who was woken asks again.
-        while (permit === 'not-wanted' && unwanted?.aborted !== true) permit = await once();
+        while (permit === 'not-wanted' && !isOver())
+          permit = await permitOf(limiter, id, { urgency, unwanted });
         if (typeof permit === 'string') return undefined;
         permit.begin();
         served.push(id);

@@ -84,6 +84,17 @@ describe('a wait', () => {
 });
 
 describe('a refused key', () => {
+  it('is not used by those who wait, nor by those who come, nor by who was granted it before', async () => {
+    const { begun, granted, ask, says, clock } = rig({ inFlight: 2 });
+    const [first, second] = [await begun('a'), await granted('b')];
+    const third = await ask('c');
+    first.finish(endOf(401));
+    await clock.advance(0);
+    expect(second.begin()).toBe(false);
+    expect([third.now, await says('d')]).toEqual(['key-refused', 'key-refused']);
+    expect(await says('e', { credential: 'c2' })).toBe('granted');
+  });
+
   it.each<[number, readonly string[]]>([
     [200, ['a', 'b']],
     [404, ['a', 'b']],

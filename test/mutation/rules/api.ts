@@ -67,7 +67,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/limiter.ts',
     from: 'if (isPaused || !this.refusedKeys.admits(credential, id, false))',
     to: 'if (isPaused)',
-    seenBy: { test: LIMITER_LAWS, title: 'every bound holds' },
+    seenBy: { test: LIMITER_CASES, title: 'is not used by those who wait' },
   },
   {
     name: 'one-try-at-a-time',

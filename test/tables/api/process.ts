@@ -2,7 +2,12 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,7 +81,7 @@ export async function startKubernetes() {
   const onChange = (): void => undefined;
   const kube = new Kubernetes({ timeline: realTime, wall, newUid: randomUUID, onChange });
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
-  const server = await serving(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url: path = '' } = request;
     const body = await text(request);
     await opened;
@@ -88,7 +93,8 @@ export async function startKubernetes() {
     }
     const ended = (): unknown => response.end();
     response.on('close', reply.body({ data: (piece) => response.write(piece), ended }));
-  });
+  };
+  const server = await serving((request, response) => void serve(request, response));
   const create = (plural: string, name: string, content: object): void =>
     void kube.as('a user').create(kindOf(plural), 'ns', { metadata: { name }, ...content });
   return {

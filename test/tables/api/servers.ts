@@ -32,9 +32,12 @@ export interface Answer {
 /** An API that answers every request alike; `seen` has what has arrived, whole. */
 export async function httpApi({ status = 200, headers = {}, body = { result: {} } }: Answer = {}) {
   const seen: { readonly request: IncomingMessage; readonly body: string }[] = [];
-  const server = createHttpServer(async (request, response) => {
-    seen.push({ request, body: await text(request) });
-    response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
+  const said = typeof body === 'string' ? body : JSON.stringify(body);
+  const server = createHttpServer((request, response) => {
+    void text(request).then((arrived) => {
+      seen.push({ request, body: arrived });
+      response.writeHead(status, headers).end(said);
+    });
   });
   return { base: `http://${await listening(server)}`, seen };
 }
