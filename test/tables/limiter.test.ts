@@ -95,6 +95,13 @@ describe('a refused key', () => {
     expect(await says('e', { credential: 'c2' })).toBe('granted');
   });
 
+  it('is tried out of turn by who may, by one at a time', async () => {
+    const { call, says, begun } = rig();
+    await call('a', 401);
+    await begun('b', { mayTry: true });
+    expect(await says('c', { mayTry: true })).toBe('key-refused');
+  });
+
   it.each<[number, readonly string[]]>([
     [200, ['a', 'b']],
     [404, ['a', 'b']],

@@ -75,7 +75,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/refused-keys.ts',
     from: 'if (key.trier !== undefined || !(mayTry || key.turn === id)) {',
     to: 'if (!(mayTry || key.turn === id)) {',
-    seenBy: { test: LIMITER_LAWS, title: 'every bound holds' },
+    seenBy: { test: LIMITER_CASES, title: 'is tried out of turn by who may' },
   },
   {
     name: 'no-answer-proves-nothing',
@@ -159,7 +159,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/base-url.ts',
     from: '!allowHttp && !isLoopback(hostname)',
     to: '!allowHttp && isLoopback(hostname)',
-    seenBy: { test: CONFIG, title: '--api-url that is wrong' },
+    seenBy: { test: CONFIG, title: 'api-url that is wrong' },
   },
   {
     name: 'user-info-is-refused',
@@ -167,7 +167,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/base-url.ts',
     from: 'if (username || password)',
     to: 'if (username && password)',
-    seenBy: { test: CONFIG, title: '--api-url that is wrong' },
+    seenBy: { test: CONFIG, title: 'api-url that is wrong' },
   },
   {
     name: 'no-password-in-a-message',
