@@ -64,10 +64,9 @@ it('user name and password of its URL go to the proxy and nowhere else', async (
 
 describe('a proxy that opens no tunnel', () => {
   /** The cause of a call that never left: it names no password, and leave was not asked for. */
-  async function refused(proxyUrl: string, more: Parameters<typeof client>[1] = {}) {
+  async function refused(proxyUrl: string, timeoutMs = 20_000, begin = vi.fn(() => true)) {
     useProxy(proxyUrl.replace('//', '//mailman:canary-password@'));
-    const begin = vi.fn<() => boolean>(() => true);
-    const reply = await client(HTTP_API, more).call({ ...put, begin });
+    const reply = await client(HTTP_API, { timeoutMs }).call({ ...put, begin });
     const cause = reply.answered ? '' : reply.cause;
     expect(reply).toEqual({ answered: false, sent: false, cause });
     expect(begin).not.toHaveBeenCalled();
@@ -101,8 +100,7 @@ describe('a proxy that opens no tunnel', () => {
     const proxy = await proxyWith({
       instead: (_, socket) => Boolean(socket.resume().once('end', left.resolve)),
     });
-    const cause = await refused(proxy.url, { timeoutMs: 20_000 });
-    expect(cause).toBe(`no answer from the proxy ${proxy.url} within 3s`);
+    expect(await refused(proxy.url)).toBe(`no answer from the proxy ${proxy.url} within 3s`);
     await left.promise;
     expect([proxy.asked.length, proxy.passed()]).toEqual([1, '']);
   });
@@ -111,10 +109,12 @@ describe('a proxy that opens no tunnel', () => {
     const opened = Promise.withResolvers<void>();
     const { route, arrived } = await apiAt(HTTP_API);
     const proxy = await proxyWith({ before: () => opened.promise, route });
-    expect(await refused(proxy.url, { timeoutMs: 200 })).toBe('no answer within 0.2s');
+    const begin = vi.fn(() => true);
+    expect(await refused(proxy.url, 200, begin)).toBe('no answer within 0.2s');
     opened.resolve();
     await eventually(() => expect(proxy.asked).toHaveLength(1));
     expect(await client(HTTP_API).call(put)).toMatchObject({ httpStatus: 200 });
     expect(arrived()).toHaveLength(1);
+    expect(begin).not.toHaveBeenCalled();
   });
 });

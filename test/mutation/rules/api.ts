@@ -227,7 +227,7 @@ const REPLIES: readonly Mutation[] = [
     file: 'api/verdict.ts',
     from: 'redirect: hundred(httpStatus) === 3',
     to: 'redirect: hundred(httpStatus) === 2',
-    seenBy: { test: VERDICT, title: 'of HTTP 302 about' },
+    seenBy: { test: VERDICT, title: 'a redirect is for the user to mend' },
   },
   {
     name: 'only-200-confirms',
