@@ -15,24 +15,19 @@ const broken = (httpStatus: number) => ({ answered: true, httpStatus, defect: 'b
 
 describe('an answer that is cut', () => {
   it.each([
-    ['a success', '', OK, SUCCESS],
-    ['a success behind a hint', HINT, OK, SUCCESS],
-  ])(
-    'at any byte of %s is never taken for whole, nor the request for unsent',
-    async (_, before, answer, whole) => {
-      const bytes = before + answer;
-      const head = bytes.length - '{"result":{}}'.length;
-      let length = 0;
-      const base = await rawApi((socket) => socket.end(bytes.slice(0, length)));
-      const api = client(base);
-      const closed = lost('closed the connection before it answered');
-      for (length = 0; length < bytes.length; length += 1)
-        expect(await api.call(put), `${length} bytes`).toEqual(
-          length < head ? closed : broken(200),
-        );
-      expect(await api.call(put)).toEqual(whole);
-    },
-  );
+    ['a success', ''],
+    ['a success behind a hint', HINT],
+  ])('at any byte of %s is not taken for whole, nor for unsent', async (_, before) => {
+    const bytes = before + OK;
+    const head = bytes.length - '{"result":{}}'.length;
+    let length = 0;
+    const base = await rawApi((socket) => socket.end(bytes.slice(0, length)));
+    const api = client(base);
+    const closed = lost('closed the connection before it answered');
+    for (length = 0; length < bytes.length; length += 1)
+      expect(await api.call(put), `${length} bytes`).toEqual(length < head ? closed : broken(200));
+    expect(await api.call(put)).toEqual(SUCCESS);
+  });
 });
 
 const LONG = 'y'.repeat(40_000);

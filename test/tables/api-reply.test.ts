@@ -53,11 +53,6 @@ it.each([
 });
 
 describe('how long the server asks to wait', () => {
-  const waits = async (value: string, status: number, ...names: string[]) => {
-    const headers = Object.fromEntries(names.map((name) => [name, value]));
-    return (await failed({ status, headers })).retryAfterMs;
-  };
-
   it.each<[string, number]>([
     ['0', 0],
     [' 7 ', 7_000],
@@ -75,19 +70,17 @@ describe('how long the server asks to wait', () => {
     ['1e3', 0],
     ['Xyz, 99 Xyz 2026 00:00:20 GMT', 0],
   ])('is read from %j in either header: %s ms', async (value, ms) => {
-    expect(await waits(value, 429, 'retry-after')).toBe(ms);
-    expect(await waits(value, 429, 'x-ratelimit-reset')).toBe(ms);
+    for (const name of ['retry-after', 'x-ratelimit-reset'])
+      expect((await failed({ status: 429, headers: { [name]: value } })).retryAfterMs).toBe(ms);
   });
 
-  it('is the longer of the two; the reset of a window counts on 429 only', async () => {
+  it.each([
+    [429, 8_000],
+    [503, 3_000],
+    [500, undefined],
+  ])('is the longer of the two; the reset counts on 429 only: %i', async (status, ms) => {
     const headers = { 'retry-after': '3', 'x-ratelimit-reset': '8' };
-    for (const [status, ms] of [
-      [429, 8_000],
-      [503, 3_000],
-      [500, undefined],
-      [409, undefined],
-    ] as const)
-      expect((await failed({ status, headers })).retryAfterMs, String(status)).toBe(ms);
+    expect((await failed({ status, headers })).retryAfterMs).toBe(ms);
   });
 });
 
