@@ -65,27 +65,6 @@ test('whatever objects, delays, edits and answers: every bound holds, and everyo
   );
 });
 
-test('a key that stays refused is tried by one after the other, less and less often', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(plan, { minLength: 2, maxLength: 15 }), async (plans) => {
-      const calls = Array.from({ length: 9 }, () => ({ status: 401, latencyMs: 100, waitMs: 0 }));
-      const refused = plans.map((one) => ({ ...one, credential: 'c1', mayTry: false, calls }));
-      const { clock, made } = live(refused, { calls: 0, total: 0, inFlight: 4 });
-      await clock.advance(6 * HOUR);
-      const firstAt = Math.min(...made.map(({ endedAt }) => endedAt));
-      const tries = made.filter(({ at }) => at > firstAt);
-      const gaps = tries.slice(1).map(({ at }, nth) => at - (tries[nth]?.at ?? 0));
-      // 1 m, 2 m, 4 m … 30 m, less 20 %.
-      for (const [nth, gap] of gaps.entries())
-        expect(gap).toBeGreaterThanOrEqual(Math.min(48_000 * 2 ** nth, 24 * 60_000));
-      // All of them in turn, before anyone a second time.
-      const round = tries.slice(0, plans.length).map(({ id }) => id);
-      expect(new Set(round).size).toBe(round.length);
-    }),
-    { numRuns: 100 },
-  );
-});
-
 type Urgency = 'later' | 'user' | 'scheduled';
 const asking = fc.record({
   urgency: fc.constantFrom<Urgency>('later', 'user', 'scheduled'),

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { endOf, rig } from './api/limiter.ts';
 
 const MINUTE = 60_000;
-const ONE_IN_40_S = { rate: { calls: 1, perMs: 40_000 } };
 
 describe('the rate', () => {
   it('of the process holds over all keys, and those who wait for it come in order', async () => {
@@ -64,25 +63,6 @@ describe('a pause', () => {
   });
 });
 
-describe('a wait', () => {
-  it('of more than 30 s is told, with how many are before; one that cannot be told ends', async () => {
-    const { clock, ask, call } = rig(ONE_IN_40_S);
-    await call('first', 200);
-    const told: string[] = [];
-    const onLongWait = (id: string) => async (ahead: number) => told.push(`${id}: ${ahead}`) < 3;
-    const waits = [];
-    for (const id of 'abc') {
-      waits.push(await ask(id, { onLongWait: onLongWait(id) }));
-      await clock.advance(1);
-    }
-    await clock.advance(30_000 - 4);
-    expect(told).toEqual([]);
-    await clock.advance(4);
-    expect(told).toEqual(['a: 0', 'b: 1', 'c: 2']);
-    expect(waits.map(({ now }) => now)).toEqual(['waits', 'waits', 'not-wanted']);
-  });
-});
-
 describe('a refused key', () => {
   it('is not used by those who wait, nor by those who come, nor by who was granted it before', async () => {
     const { begun, granted, ask, says, clock } = rig({ inFlight: 2 });
@@ -114,5 +94,20 @@ describe('a refused key', () => {
     await on.says('b');
     await on.call('c', status, { mayTry: true });
     expect(on.woken).toEqual(woken);
+  });
+
+  it('is tried by who has waited longest, after 24 to 36 s and then after twice as long', async () => {
+    const { clock, call, says, woken } = rig();
+    await call('a', 401);
+    await says('b');
+    const secondsUntil = async (count: number): Promise<number> => {
+      const from = clock.monotonic();
+      while (woken.length < count) await clock.advance(1_000);
+      return (clock.monotonic() - from) / 1_000;
+    };
+    expect(Math.abs((await secondsUntil(1)) - 30)).toBeLessThanOrEqual(7);
+    await call('a', 401);
+    expect(Math.abs((await secondsUntil(2)) - 60)).toBeLessThanOrEqual(13);
+    expect(woken).toEqual(['a', 'b']);
   });
 });

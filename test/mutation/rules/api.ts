@@ -203,7 +203,7 @@ const REPLIES: readonly Mutation[] = [
     file: 'api/call.ts',
     from: 'proxyTunnel: true',
     to: 'proxyTunnel: false',
-    seenBy: { test: PROXY, title: 'by tunnels, which calls share' },
+    seenBy: { test: PROXY, title: 'by tunnels, which they share' },
   },
   {
     name: 'proxy-named-without-password',
