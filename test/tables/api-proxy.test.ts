@@ -56,7 +56,11 @@ it('user name and password of its URL go to the proxy and nowhere else', async (
 
 describe('a proxy that opens no tunnel', () => {
   /** The cause of a call that never left: it names no password, and leave was not asked for. */
-  async function refused(proxyUrl: string, timeoutMs = 20_000, begin = vi.fn(() => true)) {
+  async function refused(
+    proxyUrl: string,
+    timeoutMs = 20_000,
+    begin = vi.fn<() => boolean>(() => true),
+  ) {
     useProxy(proxyUrl.replace('//', '//mailman:canary-password@'));
     const reply = await client(API, { timeoutMs }).call({ ...put, begin });
     const cause = reply.answered ? '' : reply.cause;
@@ -101,7 +105,7 @@ describe('a proxy that opens no tunnel', () => {
     const opened = Promise.withResolvers<void>();
     const { route, seen } = await hiddenApi();
     const proxy = await proxyWith({ before: () => opened.promise, route });
-    const begin = vi.fn(() => true);
+    const begin = vi.fn<() => boolean>(() => true);
     expect(await refused(proxy.url, 200, begin)).toBe('no answer within 0.2s');
     opened.resolve();
     await eventually(() => expect(proxy.asked).toHaveLength(1));
