@@ -101,7 +101,7 @@ describe('a proxy that opens no tunnel', () => {
     expect([proxy.asked.length, proxy.passed()]).toEqual([1, '']);
   });
 
-  it('but takes its time: the deadline of the call ends it, and nothing is sent later', async () => {
+  it('but takes its time is left at the deadline, and nothing is sent later', async () => {
     const opened = Promise.withResolvers<void>();
     const { route, seen } = await hiddenApi();
     const proxy = await proxyWith({ before: () => opened.promise, route });

@@ -5,7 +5,7 @@ import { BASIC, client, get, put } from './api/client.ts';
 import { httpApi, OK, rawApi } from './api/servers.ts';
 
 describe('what is sent', () => {
-  it('is method, path, headers and body as declared, and nothing that asks for compression', async () => {
+  it('is method, path, headers and body as declared, and asks for no compression', async () => {
     const { base, seen } = await httpApi();
     await client(`${base}/base/v1/`).call(put);
     const [{ request, body } = {}] = seen;
@@ -103,7 +103,7 @@ describe('not sent is', () => {
     expect(asked).toBe(0);
   });
 
-  it('what gets no leave when its connection stands, and the connection serves the next call', async () => {
+  it('what gets no leave when its connection stands, which serves the next call', async () => {
     const { base, seen } = await httpApi();
     const api = client(base);
     const off = { answered: false, sent: false, calledOff: true };
@@ -114,7 +114,7 @@ describe('not sent is', () => {
   });
 });
 
-it('a connection is not kept idle for as long as a load balancer that forgets it, so no outcome is unknown', async () => {
+it('an idle connection is closed before a load balancer does, so no outcome is unknown', async () => {
   const [FORGOTTEN_MS, LONGER_MS] = [1_500, 2_500];
   const answeredAt = new WeakMap<Socket, number>();
   const closed = Promise.withResolvers<void>();

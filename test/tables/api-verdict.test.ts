@@ -77,7 +77,7 @@ it('no answer leaves unknown what a write has done that was sent, and nothing el
   expect(judge(unsent, { write: true, of })).toMatchObject(unavailable);
 });
 
-it('what is said ends with the text of the API, without request id or a changing wait', async () => {
+it('what is said ends with the text of the API, without request id or wait', async () => {
   const body = { error: 'TOO_MANY_REQUESTS', requestId: 'r-9' };
   const headers = { 'retry-after': '7' };
   const message = 'Rate limit reached for this API key (HTTP 429): TOO_MANY_REQUESTS';

@@ -88,9 +88,9 @@ const NO_NAMESPACE =
 
 describe('one error lists every problem', () => {
   it('of the command line, the environment, values and combinations at once', () => {
-    const line =
-      'stray --rate=1 --concurency 5 left --api-in-flight -1 --listen=:1 --listen=:2 --leader-elect --context --log-level=warning';
-    const problems = refused(line.split(' '), {
+    const line = `stray --rate=1 --concurency 5 left --api-in-flight -1 --listen=:1 --listen=:2
+      --leader-elect --context --log-level=warning`;
+    const problems = refused(line.split(/\s+/), {
       PIPEWRIGHT_API_RATES: '3',
       PIPEWRIGHT_API_TIMEOUT: '10h',
       PIPEWRIGHT_VERSION: 'true',

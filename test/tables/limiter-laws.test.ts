@@ -37,7 +37,7 @@ function triesBeside(made: readonly Made[]): Made[] {
   });
 }
 
-test('whatever objects, delays, edits and answers: every bound holds, and everyone is served', async () => {
+test('whatever comes about, every bound holds, and everyone is served', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(plan, { minLength: 1, maxLength: 25 }),
@@ -74,7 +74,7 @@ const asking = fc.record({
   isWoken: fc.constantFrom(true, false, false),
 });
 
-test('turns come by time of entry, what was edited a minute earlier, later calls first; who gives up holds nothing', async () => {
+test('turns come by time of entry, edited a minute earlier; who gives up holds nothing', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(asking, { maxLength: 40 }), async (askings) => {
       const clock = new FakeClock();

@@ -103,7 +103,7 @@ const HTTP: readonly Mutation[] = [
     file: 'api/call.ts',
     from: 'over.signal.throwIfAborted();',
     to: '',
-    seenBy: { test: PROXY, title: 'the deadline of the call ends it, and nothing is sent later' },
+    seenBy: { test: PROXY, title: 'is left at the deadline, and nothing is sent later' },
   },
   {
     name: 'leave-is-asked-for',
