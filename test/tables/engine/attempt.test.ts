@@ -95,28 +95,16 @@ describe('a finalizer', () => {
   });
 
   test('is taken off by one write, and another one stays', async () => {
-    const did: boolean[] = [];
+    const stood: boolean[] = [];
     engine.given('orders');
     engine.annotate({ finalizers: ['test.dev/other', OWN] });
     engine.hear();
     engine.reconcile = async (_object, context) => {
-      for (let count = 0; count < 2; count += 1) did.push(await context.finalizer(OWN, false));
+      for (let count = 0; count < 2; count += 1) stood.push(await context.finalizer(OWN, false));
       return NOTHING;
     };
     await engine.start();
-    expect([did, engine.methods]).toEqual([[true, true], 'PATCH']);
+    expect([stood, engine.methods]).toEqual([[true, true], 'PATCH']);
     expect(engine.at().metadata.finalizers).toEqual(['test.dev/other']);
-  });
-
-  test('of an object that is gone is off, and not on', async () => {
-    const did: boolean[] = [];
-    engine.given('orders');
-    engine.reconcile = async (_object, context) => {
-      if (engine.began.length === 1) did.push(await context.finalizer(OWN, true));
-      return NOTHING;
-    };
-    meets((on) => on.delete());
-    await engine.start();
-    expect([did, engine.methods]).toEqual([[false], 'PATCH GET']);
   });
 });

@@ -8,14 +8,10 @@ import { Api, type Call, type Fate } from '../kube/api.ts';
 type Kind = WorkerOptions['kinds'][number];
 type KubeObject = Parameters<Kind['reconcile']>[0];
 export type Context = Parameters<Kind['reconcile']>[1];
-export type Result = Awaited<ReturnType<Kind['reconcile']>>;
+type Result = Awaited<ReturnType<Kind['reconcile']>>;
 
-const TYPE = {
-  group: 'pipewright.dev',
-  version: 'v1alpha1',
-  plural: 'organizations',
-  kind: 'Organization',
-};
+const GROUP = { group: 'pipewright.dev', version: 'v1alpha1' };
+const TYPE = { ...GROUP, plural: 'organizations', kind: 'Organization' };
 const COLLECTION = '/apis/pipewright.dev/v1alpha1/namespaces/ns/organizations';
 const ID = '00000000-0000-4000-8000-000000000000';
 const SPEC = { organizationId: ID, credentialsSecretRef: { name: 'api' } };
@@ -57,14 +53,13 @@ export class Engine {
   });
   /** What the kind does, object by object. */
   reconcile: (object: KubeObject, context: Context) => Promise<Result> | Result = () => NOTHING;
-  /** Asked about every call before it is served; may change objects first. */
-  fate: (call: Call) => Fate = () => ({});
+  /** Of every call; may change objects first. */
+  #fate: (call: Call) => Fate = () => ({});
   /** Whether this process leads. */
   leads = true;
-  /** Keys whose reconcile began, in order. */
+  /** Keys whose reconcile began, and keys that were forgotten. */
   readonly began: string[] = [];
   readonly forgotten: string[] = [];
-  /** `namespace/name note` of every event. */
   readonly events: string[] = [];
   /** What each ended reconcile did. */
   readonly did: string[] = [];
@@ -72,13 +67,24 @@ export class Engine {
   readonly giveUp = new AbortController();
   readonly #stop = new AbortController();
   readonly worker = new Worker({
-    kinds: [this.#kind()],
+    kinds: [
+      {
+        type: TYPE,
+        store: this.store,
+        // As it stands once it has been sent: without what is undefined.
+        fit: (status) => JSON.parse(JSON.stringify(status)) as object,
+        forget: (key) => void this.forgotten.push(key),
+        reconcile: async (object, context) => {
+          this.began.push(`${object.metadata.namespace}/${object.metadata.name}`);
+          return this.reconcile(object, context);
+        },
+      },
+    ],
     queue: this.queue,
-    client: this.api.client(this.clock, (call) => this.fate(call)),
+    client: this.api.client(this.clock, (call) => this.#fate(call)),
     clock: this.clock,
     log: this.#log.log,
-    emit: ({ metadata }, _type, { note }) =>
-      void this.events.push(`${metadata.namespace}/${metadata.name} ${note}`),
+    emit: ({ metadata }, _type, { note }) => void this.events.push(`${metadata.name}: ${note}`),
     mayStart: () => this.leads,
     giveUp: this.giveUp.signal,
     onReconcile: ({ result }) => void this.did.push(result),
@@ -102,13 +108,13 @@ export class Engine {
   /** The next `times` writes meet this fate. */
   spoilWrites(fate: Fate, times = 1): void {
     let left = times;
-    this.fate = ({ method }) => (method !== 'GET' && left-- > 0 ? fate : {});
+    this.#fate = ({ method }) => (method !== 'GET' && left-- > 0 ? fate : {});
   }
 
   /** Happens while the next write is on its way. */
   beforeWrite(run: (on: Engine) => void): void {
-    this.fate = () => {
-      this.fate = () => ({});
+    this.#fate = () => {
+      this.#fate = () => ({});
       run(this);
       return {};
     };
@@ -131,12 +137,11 @@ export class Engine {
     return this.api.as('GET', `${COLLECTION}/${name}`) as KubeObject;
   }
 
-  /** A new spec, as somebody else writes it. */
+  /** What somebody else does. */
   edit(): void {
     this.api.as('PUT', `${COLLECTION}/orders`, { ...this.at(), spec: { ...SPEC, name: 'two' } });
   }
 
-  /** Somebody else's status. */
   writeStatus(status: object): void {
     this.api.as('PUT', `${COLLECTION}/orders/status`, { ...this.at(), status });
   }
@@ -146,9 +151,8 @@ export class Engine {
     this.api.as('PATCH', `${COLLECTION}/orders`, { metadata: { resourceVersion, ...more } });
   }
 
-  /** Gone, or marked where a finalizer holds it. */
   delete(): void {
-    this.api.delete('organizations', 'orders');
+    this.api.delete(TYPE.plural, 'orders');
   }
 
   /** Lets the store know of what the API has, as a watch would. */
@@ -156,23 +160,8 @@ export class Engine {
     this.store.apply('MODIFIED', this.at(name));
   }
 
-  /** Lets the store know that it is gone. */
   hearGone(): void {
     const held = this.store.get(KEY);
     if (held) this.store.apply('DELETED', held);
-  }
-
-  #kind(): Kind {
-    return {
-      type: TYPE,
-      store: this.store,
-      // As it stands once it has been sent: without what is undefined.
-      fit: (status) => JSON.parse(JSON.stringify(status)) as object,
-      forget: (key) => void this.forgotten.push(key),
-      reconcile: async (object, context) => {
-        this.began.push(`${object.metadata.namespace}/${object.metadata.name}`);
-        return this.reconcile(object, context);
-      },
-    };
   }
 }

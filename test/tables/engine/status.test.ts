@@ -28,32 +28,14 @@ type Row = [string, { readonly heard?: Change; readonly unheard?: Change }, stri
 // What changes meanwhile, the calls, what the reconciles did, and the status that stands then.
 test.each<Row>([
   ['goes out once', {}, 'PUT', 'put', OURS],
-  ['that stands already is not written, whatever is undefined', { heard: alike }, '', 'put', OURS],
-  ['that somebody has written alike counts as written', { unheard: alike }, 'PUT GET', 'put', OURS],
-  [
-    'goes on top of an edit that nobody heard of',
-    { unheard: edit },
-    'PUT GET PUT',
-    'put nothing',
-    OURS,
-  ],
-  ['goes on top of an edit at the first try', { heard: edit }, 'PUT', 'put nothing', OURS],
+  ['is not written where it stands', { heard: alike }, '', 'put', OURS],
+  ['counts as written where another wrote it', { unheard: alike }, 'PUT GET', 'put', OURS],
+  ['goes on top of an edit not heard of', { unheard: edit }, 'PUT GET PUT', 'put nothing', OURS],
+  ['goes at once on top of an edit heard of', { heard: edit }, 'PUT', 'put nothing', OURS],
   ['goes on top of an annotation', { unheard: annotate }, 'PUT GET PUT', 'put', OURS],
-  ['is dropped for the status of somebody else', { heard: others }, '', 'dropped nothing', OTHERS],
-  [
-    'is dropped for one that nobody heard of',
-    { unheard: others },
-    'PUT GET',
-    'dropped nothing',
-    OTHERS,
-  ],
-  [
-    'of an object that was made anew is not written',
-    { unheard: remade },
-    'PUT GET',
-    'put',
-    PENDING,
-  ],
+  ['yields to the status of another', { heard: others }, '', 'dropped nothing', OTHERS],
+  ['yields to one not heard of', { unheard: others }, 'PUT GET', 'dropped nothing', OTHERS],
+  ['goes to no object made anew', { unheard: remade }, 'PUT GET', 'put', PENDING],
 ])('a result %s', async (_what, { heard, unheard }, calls, did, stands) => {
   engine.given('orders');
   if (unheard) engine.beforeWrite(unheard);
@@ -66,7 +48,7 @@ test.each<Row>([
   await engine.start();
   expect([engine.methods, engine.did.join(' ')]).toEqual([calls, did]);
   expect(engine.at().status).toMatchObject(stands);
-  expect(engine.events).toEqual(did.includes('dropped') ? [] : ['ns/orders Applied it']);
+  expect(engine.events).toEqual(did.includes('dropped') ? [] : ['orders: Applied it']);
 });
 
 describe('while Kubernetes is away', () => {
@@ -77,22 +59,19 @@ describe('while Kubernetes is away', () => {
     ['conflicts that never end', { refused: { status: 409 } }, 8, 9],
     ['no answer', { lost: 'call' }, 3, 1],
     ['an answer that is lost', { lost: 'answer' }, 1, 2],
-  ])(
-    'with %s, a result waits until it is taken, and its attempt is not repeated',
-    async (_what, fate, times, writes) => {
-      engine.spoilWrites(fate, times);
-      engine.given('orders');
-      await engine.start();
-      await engine.clock.advance(1_000);
-      expect([engine.events, engine.did]).toEqual([[], []]);
-      await engine.clock.advance(120_000);
-      expect([engine.events, engine.did]).toEqual([['ns/orders Applied it'], ['put']]);
-      expect(engine.at().status).toMatchObject(OURS);
-      const arrived = engine.api.calls.filter(({ method }) => method === 'PUT');
-      expect(arrived).toHaveLength(writes);
-      expect(engine.messages[0]).toMatch(/^warn Kubernetes refused a request or did not answer/);
-    },
-  );
+  ])('by %s: a result waits, none is made twice', async (_what, fate, times, writes) => {
+    engine.spoilWrites(fate, times);
+    engine.given('orders');
+    await engine.start();
+    await engine.clock.advance(1_000);
+    expect([engine.events, engine.did]).toEqual([[], []]);
+    await engine.clock.advance(120_000);
+    expect([engine.events, engine.did]).toEqual([['orders: Applied it'], ['put']]);
+    expect(engine.at().status).toMatchObject(OURS);
+    const arrived = engine.api.calls.filter(({ method }) => method === 'PUT');
+    expect(arrived).toHaveLength(writes);
+    expect(engine.messages[0]).toMatch(/^warn Kubernetes refused a request or did not answer/);
+  });
 
   test('a result waits as long as the server asks', async () => {
     engine.spoilWrites({ refused: { status: 429, retryAfter: 10 } });

@@ -6,24 +6,22 @@ import { Api, type Fate, type Time } from './api.ts';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/pw/leases';
 
 interface Lease {
-  readonly metadata: { readonly annotations?: object; readonly resourceVersion: string };
+  readonly metadata: object;
   readonly spec: { readonly holderIdentity: string };
 }
 
-/** The time of one process: it may stand still, and its wall clock may be wrong. */
+/** The time of one process, which may be frozen: then nothing of it runs. */
 class ProcessTime implements Time {
   readonly #base: Time;
-  readonly #skewMs: number;
   readonly #due: (() => void)[] = [];
   isFrozen = false;
 
-  constructor(base: Time, skewMs: number) {
+  constructor(base: Time) {
     this.#base = base;
-    this.#skewMs = skewMs;
   }
 
   now(): number {
-    return this.#base.now() + this.#skewMs;
+    return this.#base.now();
   }
 
   monotonic(): number {
@@ -48,68 +46,54 @@ class ProcessTime implements Time {
   }
 }
 
-interface Start {
-  readonly skewMs?: number;
-  /** Of every call, until the test says otherwise. */
-  readonly fate?: Fate;
-  /** Ends once it is told to, where absent. */
-  readonly work?: (signal: AbortSignal) => Promise<void>;
-}
-
 /** A Kubernetes API with one Lease, and the processes that want it. */
 export class LeaseWorld {
   readonly clock = new FakeClock();
   readonly api = new Api(this.clock);
 
-  /** A process begins to want the Lease. */
-  start(identity: string, { skewMs = 0, fate = {}, work = told }: Start = {}) {
-    const time = new ProcessTime(this.clock, skewMs);
+  /** A process begins to want the Lease. Its work ends once it is told to, where none is given. */
+  start(identity: string, fate: Fate = {}, work = told) {
+    const time = new ProcessTime(this.clock);
     const stop = new AbortController();
     const { log, messages } = recordingLog();
-    const process = { time, stop, messages, fate, did: [] as string[], outcome: 'runs' };
+    const process = { time, stop, messages, fate, did: '', outcome: '' };
     const client = this.api.client(time, () => process.fate);
     const names = { namespace: 'pw', name: 'pipewright', identity };
     const election = createElection(client, time, log, names);
     const works = async (signal: AbortSignal): Promise<void> => {
-      process.did.push('works');
+      process.did = 'works';
       await work(signal);
-      process.did.push('ends work');
+      process.did = 'ended its work';
     };
     election.run(stop.signal, works).then(
       () => (process.outcome = 'ended'),
       (error: unknown) => (process.outcome = String(error)),
     );
-    return Object.assign(process, { election });
+    /** In one word, but that of an error. */
+    const state = (): string => {
+      if (process.outcome !== '') return process.outcome;
+      if (election.mayStartCall()) return 'calls';
+      return process.did === '' ? 'waits' : 'silent';
+    };
+    return Object.assign(process, { state });
   }
 
   get lease(): Lease {
     return this.api.as('GET', `${LEASES}/pipewright`) as Lease;
   }
 
-  get holder(): string {
-    return this.lease.spec.holderIdentity;
+  /** Somebody else makes the Lease. */
+  give(holderIdentity: string): void {
+    const spec = { holderIdentity, leaseDurationSeconds: 15 };
+    this.api.as('POST', LEASES, { metadata: { name: 'pipewright' }, spec });
   }
 
-  /** Somebody else makes the Lease, or writes it over whatever stands there. */
-  set(holderIdentity: string, renewTime = ''): void {
-    const spec = { holderIdentity, leaseDurationSeconds: 15, renewTime };
-    const path = `${LEASES}/pipewright`;
-    if (this.#exists) this.api.as('PUT', path, { ...this.lease, spec });
-    else this.api.as('POST', LEASES, { metadata: { name: 'pipewright' }, spec });
-  }
-
-  annotate(): void {
-    const { resourceVersion } = this.lease.metadata;
-    const metadata = { resourceVersion, annotations: { team: 'a' } };
-    this.api.as('PATCH', `${LEASES}/pipewright`, { metadata });
-  }
-
-  get #exists(): boolean {
-    try {
-      return this.lease !== undefined;
-    } catch {
-      return false;
-    }
+  /** Somebody else writes it, over whatever stands there. */
+  set({ holder, touched }: { readonly holder?: string; readonly touched?: string }): void {
+    const { metadata, spec } = this.lease;
+    const changed = holder === undefined ? spec : { ...spec, holderIdentity: holder };
+    const body = { metadata: { ...metadata, annotations: { touched } }, spec: changed };
+    this.api.as('PUT', `${LEASES}/pipewright`, body);
   }
 }
 

@@ -1,192 +1,123 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import type { Fate } from './api.ts';
 import { LeaseWorld } from './lease-world.ts';
 
-let world: LeaseWorld;
-beforeEach(() => {
-  world = new LeaseWorld();
-});
+const LOST = 'Error: the Lease was not renewed in time; another process may lead now';
 
-const LOST: string = 'Error: the Lease was not renewed in time; another process may lead now';
-const pass = (seconds: number) => world.clock.advance(seconds * 1_000);
+/** What becomes of the calls of a process from now on. */
+const FATES: Readonly<Record<string, Fate>> = {
+  well: {},
+  late: { thereMs: 100 },
+  slow: { backMs: 1_500 },
+  lost: { lost: 'call' },
+  deaf: { lost: 'answer' },
+  refused: { refused: { status: 500 } },
+};
 
-/** Says of a process whether it may call, and how it goes. */
-type Process = ReturnType<LeaseWorld['start']>;
-const stateOf = ({ election, outcome }: Process) => [election.mayStartCall(), outcome];
-
-describe('a process that does not hold the Lease', () => {
-  test('makes it where there is none, and renews it every 2 s', async () => {
-    const a = world.start('a');
-    for (const second of ['00', '02', '04']) {
-      await pass(0);
-      const renewTime = `2026-01-01T00:00:${second}.000000Z`;
-      const spec = { holderIdentity: 'a', leaseDurationSeconds: 15, renewTime };
-      expect(world.lease.spec).toEqual(spec);
-      await pass(2);
-    }
-    expect([a.did, stateOf(a)]).toEqual([['works'], [true, 'runs']]);
-  });
-
-  test('says once why it cannot have it, and leads when it can', async () => {
-    const message = 'User "system:serviceaccount:pw:pw" cannot get resource "leases"';
-    const a = world.start('a', { fate: { refused: { status: 403, message } } });
-    await pass(5);
-    const said = /^warn cannot use the leader election Lease.*:pw" cannot get resource "leases"/;
-    expect(a.messages).toEqual([expect.stringMatching(said)]);
-    a.fate = {};
-    await pass(2);
-    expect(a.election.isLeader()).toBe(true);
-  });
-
-  test.each([0, -3_600_000, 3_600_000])(
-    'takes it when it has seen it unchanged for 15 s, whatever the time is (%i ms off)',
-    async (skewMs) => {
-      world.set('b');
-      const a = world.start('a', { skewMs });
-      await pass(14.999);
-      expect([a.did, world.holder]).toEqual([[], 'b']);
-      await pass(2);
-      expect([a.did, world.holder]).toEqual([['works'], 'a']);
-      expect(a.messages.filter((line) => line.includes('standing by'))).toHaveLength(1);
-    },
-  );
-
-  test('leaves it alone while it is renewed, and asks with one GET every 2 s', async () => {
-    world.set('b');
-    const a = world.start('a');
-    for (let count = 0; count < 6; count += 1) {
-      world.set('b', `${count}`);
-      await pass(10);
-    }
-    expect([a.did, world.api.calls.length]).toEqual([[], 31]);
-  });
-
-  test('takes one that was released at its next look', async () => {
-    world.set('b');
-    const a = world.start('a');
-    await pass(1);
-    world.set('');
-    await pass(1);
-    expect(a.did).toEqual(['works']);
-  });
-
-  test('renews it before it works, where it was frozen while it took it', async () => {
-    const a = world.start('a', { fate: { backMs: 1_500 } });
-    await pass(2);
-    a.time.isFrozen = true;
-    await pass(12);
-    expect(world.holder).toBe('a');
-    a.fate = {};
-    a.time.thaw();
-    await pass(0);
-    expect(a.did).toEqual([]);
-    await pass(2);
-    expect([a.did, stateOf(a)]).toEqual([['works'], [true, 'runs']]);
-  });
-
-  test('leaves it to its holder where it is told to end', async () => {
-    world.set('b');
-    const a = world.start('a');
-    await pass(1);
-    a.stop.abort();
-    await pass(0);
-    expect([a.outcome, world.holder]).toEqual(['ended', 'b']);
-  });
-
-  test('begins no work, and releases it, where it wins as it is told to end', async () => {
-    const a = world.start('a', { fate: { thereMs: 100 } });
-    await pass(0.15);
-    a.stop.abort();
-    await pass(1);
-    expect([a.outcome, a.did, world.holder]).toEqual(['ended', [], '']);
-  });
-});
-
-describe('a leader', () => {
-  let a: Process;
-  beforeEach(async () => {
-    a = world.start('a');
-    await pass(0);
-  });
-
-  // Its last renewal is sent at 2 s; what the answer takes does not count.
-  test.each([0, 1_500])(
-    'calls for 10 s after it sent its last renewal, answered in %i ms, and then ends',
-    async (backMs) => {
-      await pass(1);
-      // Both calls of the renewal; the first of them is only a look.
-      a.fate = { backMs };
-      await pass(1 + (2 * backMs) / 1_000);
-      const sentAt = 2_000 + backMs;
-      a.fate = { lost: 'call' };
-      await pass((sentAt + 9_999 - world.clock.monotonic()) / 1_000);
-      expect(stateOf(a)).toEqual([true, 'runs']);
-      await pass(0.001);
-      expect(a.election.mayStartCall()).toBe(false);
-      await pass(5);
-      expect([stateOf(a), a.did]).toEqual([
-        [false, LOST],
-        ['works', 'ends work'],
-      ]);
-    },
-  );
-
-  test('gets over a lost answer, and over somebody who was quicker to write', async () => {
-    a.fate = { lost: 'answer' };
-    await pass(4);
-    a.fate = { thereMs: 100 };
-    await pass(1.15);
-    world.annotate();
-    await pass(20);
-    expect([stateOf(a), world.holder]).toEqual([[true, 'runs'], 'a']);
-    expect(world.lease.metadata.annotations).toEqual({ team: 'a' });
-  });
-
-  test('counts no renewal whose answer comes after the deadline', async () => {
-    a.fate = { refused: { status: 500 } };
-    await pass(7.5);
-    a.fate = { backMs: 1_500 };
-    await pass(2.7);
-    expect(a.election.mayStartCall()).toBe(false);
-    await pass(5);
-    expect(a.outcome).toBe(LOST);
-  });
-
-  test('that was frozen past its Lease makes no call when it wakes, nor takes it back', async () => {
-    const b = world.start('b');
-    await pass(3);
-    a.time.isFrozen = true;
-    await pass(20);
-    expect(b.did).toEqual(['works']);
-    a.time.thaw();
-    expect(a.election.mayStartCall()).toBe(false);
-    await pass(3);
-    expect([stateOf(a), stateOf(b), world.holder]).toEqual([[false, LOST], [true, 'runs'], 'b']);
-  });
-
-  test('ends as soon as it sees another holder, and takes nothing away from it', async () => {
-    world.set('b');
-    await pass(2);
-    expect([stateOf(a), world.holder]).toEqual([[false, LOST], 'b']);
-    expect(a.messages.at(-1)).toMatch(/lost the leadership.*"holder":"b"/);
-  });
-});
+/** Plays a story: what is done, how many seconds pass, and what must be so. */
+async function play(script: string): Promise<void> {
+  const world = new LeaseWorld();
+  const processes = new Map<string, ReturnType<LeaseWorld['start']>>();
+  const work = Promise.withResolvers<void>();
+  for (const [index, step] of script.split(', ').entries()) {
+    const [who = '', act = '', how = 'well'] = step.split(' ');
+    const one = processes.get(who);
+    if (who.startsWith('+')) await world.clock.advance(Number(who) * 1_000);
+    else if (who === 'holder') expect(world.lease.spec.holderIdentity, step).toBe(act);
+    else if (who === 'given') world.give(act);
+    else if (who === 'taken') world.set({ holder: act });
+    else if (who === 'touched') world.set({ touched: `${index}` });
+    else if (act === 'works')
+      processes.set(
+        who,
+        world.start(who, {}, () => work.promise),
+      );
+    else if (act === 'starts') processes.set(who, world.start(who, FATES[how]));
+    else if (act === 'finishes') work.resolve();
+    else if (act === 'breaks') work.reject(new Error('a bug'));
+    else if (!one) throw new Error(`there is no process "${who}"`);
+    else if (act === 'is') one.fate = FATES[how] ?? {};
+    else if (act === 'stops') one.stop.abort();
+    else if (act === 'freezes') one.time.isFrozen = true;
+    else if (act === 'thaws') one.time.thaw();
+    else if (act === 'has') expect(one.did, step).toBe(step.slice('a has '.length));
+    else expect(one.state(), step).toBe(act === 'lost' ? LOST : step.slice('a '.length));
+  }
+}
 
 test.each([
-  ['ends', 'ended'],
-  ['breaks', 'Error: a bug'],
-])(
-  'a leader that is told to end keeps the Lease until its work %s, and releases it then',
-  async (how, outcome) => {
-    const work = Promise.withResolvers<void>();
-    const a = world.start('a', { work: () => work.promise });
-    await pass(1);
-    const b = world.start('b');
-    a.stop.abort();
-    await pass(40);
-    expect([stateOf(a), b.did]).toEqual([[true, 'runs'], []]);
-    if (how === 'ends') work.resolve();
-    else work.reject(new Error('a bug'));
-    await pass(2);
-    expect([stateOf(a), b.did, world.holder]).toEqual([[false, outcome], ['works'], 'b']);
-  },
-);
+  ['is made where there is none', 'a starts, +0, a calls, holder a'],
+  [
+    'is taken when it was seen unchanged for 15 s',
+    'given b, a starts, +14.999, a waits, holder b, +2, a calls, holder a',
+  ],
+  [
+    'is left alone while it is renewed',
+    'given b, a starts, touched, +10, touched, +10, touched, +10, a waits, holder b',
+  ],
+  ['is taken when it was released', 'given b, a starts, +1, taken , +1, a calls, holder a'],
+  [
+    'is renewed before it is used by who was frozen while it took it',
+    'a starts slow, +2, a freezes, +12, holder a, a is well, a thaws, +0, a waits, +2, a calls',
+  ],
+  ['is left to its holder at the end', 'given b, a starts, +1, a stops, +0, a ended, holder b'],
+  [
+    'is released by who wins it as it is told to end, and begins nothing',
+    'a starts late, +0.15, a stops, +1, a ended, a has , holder ',
+  ],
+  [
+    // The look of 2 s is answered at 3.5 s: then the renewal is sent, and answered at 5 s.
+    'is used for 10 s after its last renewal was sent, and is lost then',
+    'a starts, +0, a is slow, +5, a is lost, +8.499, a calls, +0.001, a silent, +5, a lost, a has ended its work',
+  ],
+  ['is kept over a lost answer', 'a starts, +0, a is deaf, +4, a is well, +20, a calls, holder a'],
+  [
+    'is kept where somebody was quicker to write',
+    'a starts, +0, a is late, +2.15, touched, +20, a calls, holder a',
+  ],
+  [
+    'is not renewed by an answer that comes after the deadline',
+    'a starts, +0, a is refused, +7.5, a is slow, +2.7, a silent, +5, a lost',
+  ],
+  [
+    'is lost to another by who was frozen past it, and not taken back',
+    'a starts, +0, b starts, +3, a freezes, +20, b calls, a thaws, a silent, +3, a lost, b calls, holder b',
+  ],
+  ['is lost where another holder is seen', 'a starts, +0, taken b, +2, a lost, holder b'],
+  [
+    'is kept until the work has ended, and released then',
+    'a works, +1, b starts, a stops, +40, a calls, b waits, a finishes, +2, a ended, b calls',
+  ],
+  ['is released where the work breaks', 'a works, +1, a breaks, +0, a Error: a bug, holder '],
+])('a Lease %s', async (_what, script) => {
+  await play(script);
+});
+
+test('a Lease is renewed every 2 s, with what client-go wants to see in it', async () => {
+  const world = new LeaseWorld();
+  world.start('a');
+  for (const second of ['00', '02', '04']) {
+    await world.clock.advance(0);
+    const renewTime = `2026-01-01T00:00:${second}.000000Z`;
+    const spec = { holderIdentity: 'a', leaseDurationSeconds: 15, renewTime };
+    expect(world.lease.spec).toEqual(spec);
+    await world.clock.advance(2_000);
+  }
+});
+
+test('a standby asks with one GET every 2 s', async () => {
+  const world = new LeaseWorld();
+  world.give('b');
+  world.start('a');
+  await world.clock.advance(10_000);
+  expect(world.api.calls.map(({ method }) => method)).toEqual(Array<string>(6).fill('GET'));
+});
+
+test('a process says once why it cannot have the Lease', async () => {
+  const world = new LeaseWorld();
+  const message = 'User "system:serviceaccount:pw:pw" cannot get resource "leases"';
+  const a = world.start('a', { refused: { status: 403, message } });
+  await world.clock.advance(5_000);
+  const said = /^warn cannot use the leader election Lease.*:pw" cannot get resource "leases"/;
+  expect(a.messages).toEqual([expect.stringMatching(said)]);
+});
