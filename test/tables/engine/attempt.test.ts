@@ -29,8 +29,7 @@ describe('a status in mid-attempt', () => {
       seen.push(await context.save(BEFORE), context.object(), engine.at());
       return applied();
     };
-    engine.given('orders');
-    await engine.start();
+    await engine.start('orders');
     expect(seen[0]).toBe(true);
     expect(seen[1]).toEqual(seen[2]);
     expect([engine.methods, engine.did]).toEqual(['PUT PUT', ['put']]);
@@ -55,20 +54,6 @@ describe('a status in mid-attempt', () => {
     await engine.clock.advance(30_000);
     expect({ saved, did: engine.did }).toEqual({ saved: [false], did: [did, 'nothing'] });
     expect(engine.at().status).toMatchObject(stands);
-  });
-
-  test('that Kubernetes throttles is followed by no write before it may be', async () => {
-    meets({ refused: { status: 429, retryAfter: 3 } });
-    engine.reconcile = async (_object, context) => {
-      await context.save(BEFORE);
-      return applied();
-    };
-    engine.given('orders');
-    await engine.start();
-    await engine.clock.advance(2_999);
-    expect(engine.methods).toBe('PUT');
-    await engine.clock.advance(1);
-    expect(engine.methods).toBe('PUT PUT');
   });
 });
 

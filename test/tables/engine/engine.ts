@@ -64,7 +64,6 @@ export class Engine {
   /** What each ended reconcile did. */
   readonly did: string[] = [];
   readonly messages = this.#log.messages;
-  readonly giveUp = new AbortController();
   readonly #stop = new AbortController();
   readonly worker = new Worker({
     kinds: [
@@ -86,12 +85,13 @@ export class Engine {
     log: this.#log.log,
     emit: ({ metadata }, _type, { note }) => void this.events.push(`${metadata.name}: ${note}`),
     mayStart: () => this.leads,
-    giveUp: this.giveUp.signal,
+    giveUp: new AbortController().signal,
     onReconcile: ({ result }) => void this.did.push(result),
   });
 
-  /** Begins to work, until what can be done without time is done. */
-  async start(): Promise<void> {
+  /** Creates objects and begins to work, until what can be done without time is done. */
+  async start(...names: string[]): Promise<void> {
+    this.given(...names);
     void this.worker.run(this.#stop.signal).then(() => this.did.push('ended'));
     await settle();
   }

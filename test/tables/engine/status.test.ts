@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { settle } from '../../support/fake-clock.ts';
 import type { Fate } from '../kube/api.ts';
 import { applied, Engine, NOTHING, OTHERS, OURS } from './engine.ts';
 
@@ -61,8 +60,7 @@ describe('while Kubernetes is away', () => {
     ['an answer that is lost', { lost: 'answer' }, 1, 2],
   ])('by %s: a result waits, none is made twice', async (_what, fate, times, writes) => {
     engine.spoilWrites(fate, times);
-    engine.given('orders');
-    await engine.start();
+    await engine.start('orders');
     await engine.clock.advance(1_000);
     expect([engine.events, engine.did]).toEqual([[], []]);
     await engine.clock.advance(120_000);
@@ -75,8 +73,7 @@ describe('while Kubernetes is away', () => {
 
   test('a result waits as long as the server asks', async () => {
     engine.spoilWrites({ refused: { status: 429, retryAfter: 10 } });
-    engine.given('orders');
-    await engine.start();
+    await engine.start('orders');
     await engine.clock.advance(9_999);
     expect(engine.methods).toBe('PUT');
     await engine.clock.advance(1);
@@ -87,32 +84,11 @@ describe('while Kubernetes is away', () => {
     engine.spoilWrites({ refused: { status: 500 } });
     engine.reconcile = (_object, context) =>
       engine.began.length === 1 ? applied({ next: { at: context.now() + 5_000 } }) : NOTHING;
-    engine.given('orders');
-    await engine.start();
+    await engine.start('orders');
     engine.clock.jumpWall(3_600_000);
     await engine.clock.advance(4_999);
     expect(engine.did).toEqual(['put']);
     await engine.clock.advance(1);
     expect(engine.did).toEqual(['put', 'nothing']);
   });
-
-  test('the end of the process ends the wait', async () => {
-    engine.spoilWrites({ refused: { status: 500 } }, 99);
-    engine.given('orders');
-    await engine.start();
-    engine.stop();
-    engine.giveUp.abort();
-    await settle();
-    expect([engine.methods, engine.did]).toEqual(['PUT', ['error', 'ended']]);
-  });
-});
-
-test('a status that does not fit the schema is logged as a bug, and tried again later', async () => {
-  engine.spoilWrites({ refused: { status: 422, message: 'status.plan: Too many: 13' } });
-  engine.reconcile = () => applied();
-  engine.given('orders');
-  await engine.start();
-  expect(engine.messages[1]).toMatch(/^error reconcile failed, a bug; .*Too many: 13/);
-  await engine.clock.advance(600);
-  expect([engine.did, engine.at().status]).toMatchObject([['error', 'put'], OURS]);
 });

@@ -27,8 +27,7 @@ describe('an object is reconciled', () => {
   test('again at the time that its result says, and not before', async () => {
     engine.reconcile = (_object, context) =>
       engine.began.length === 1 ? { ...NOTHING, next: { at: context.now() + 5_000 } } : NOTHING;
-    engine.given('orders');
-    await engine.start();
+    await engine.start('orders');
     await engine.clock.advance(4_999);
     expect(engine.began).toHaveLength(1);
     await engine.clock.advance(3_600_000);
@@ -37,8 +36,7 @@ describe('an object is reconciled', () => {
 
   test('by one reconcile at a time, and once more where it was edited meanwhile', async () => {
     const { end } = held();
-    engine.given('orders');
-    await engine.start();
+    await engine.start('orders');
     engine.edit();
     engine.hear();
     await settle();
@@ -49,8 +47,7 @@ describe('an object is reconciled', () => {
   });
 
   test('first where a user waits for it', async () => {
-    engine.given('a', 'b');
-    await engine.start();
+    await engine.start('a', 'b');
     engine.queue.add(idOf('ns/a'), 'scheduled');
     engine.queue.add(idOf('ns/b'), 'user');
     await settle();
@@ -59,8 +56,7 @@ describe('an object is reconciled', () => {
 
   test('not for the status that it has written itself', async () => {
     engine.reconcile = () => applied();
-    engine.given('orders');
-    await engine.start();
+    await engine.start('orders');
     engine.hear();
     await engine.clock.advance(3_600_000);
     expect(engine.began).toEqual([KEY]);
@@ -68,8 +64,7 @@ describe('an object is reconciled', () => {
 
   test('no more once it is gone, and what was known of it is forgotten', async () => {
     engine.reconcile = (_object, context) => ({ ...NOTHING, next: { at: context.now() + 60_000 } });
-    engine.given('orders');
-    await engine.start();
+    await engine.start('orders');
     engine.hearGone();
     await engine.clock.advance(600_000);
     expect([engine.began, engine.forgotten]).toEqual([[KEY], [KEY]]);
@@ -79,8 +74,7 @@ describe('an object is reconciled', () => {
 describe('a reconcile that throws', () => {
   test('comes again after waits that double up to a minute, each ±20 %', async () => {
     engine.reconcile = bug;
-    engine.given('orders');
-    await engine.start();
+    await engine.start('orders');
     for (const [index, wait] of [0.5, 1, 2, 4, 8, 16, 32, 60, 60].entries()) {
       await engine.clock.advance(wait * 799);
       expect(engine.began).toHaveLength(index + 1);
@@ -92,8 +86,7 @@ describe('a reconcile that throws', () => {
 
   test('stops no other, and is said in the log with its place', async () => {
     engine.reconcile = ({ metadata }) => (metadata.name === 'poison' ? bug() : NOTHING);
-    engine.given('a', 'poison', 'b');
-    await engine.start();
+    await engine.start('a', 'poison', 'b');
     expect(engine.did).toEqual(['error', 'nothing', 'nothing']);
     const said = /^error .*"name":"poison","failures":1,"error":"a bug.*worker\.test\.ts/;
     expect(engine.messages).toContainEqual(expect.stringMatching(said));
@@ -101,8 +94,7 @@ describe('a reconcile that throws', () => {
 
   test('has its failures forgotten once it succeeds', async () => {
     engine.reconcile = () => (engine.began.length === 3 ? NOTHING : bug());
-    engine.given('orders');
-    await engine.start();
+    await engine.start('orders');
     await engine.clock.advance(10_000);
     expect(engine.did).toEqual(['error', 'error', 'nothing']);
     engine.queue.add(idOf(KEY), 'user');
@@ -164,8 +156,7 @@ test('at most fifty run; who waits for its turn holds no place, and then goes be
     await gate.promise;
     return NOTHING;
   };
-  engine.given(...Array.from({ length: 110 }, (_, index) => `${index}`));
-  await engine.start();
+  await engine.start(...Array.from({ length: 110 }, (_, index) => `${index}`));
   for (const then of [turn.resolve, gate.resolve]) {
     expect([engine.began.length, after.length, engine.worker.busy]).toEqual([100, 50, 50]);
     then();
@@ -177,8 +168,7 @@ test('at most fifty run; who waits for its turn holds no place, and then goes be
 
 test('a worker that is told to end takes no new key, and ends after the last reconcile', async () => {
   const { end } = held();
-  engine.given('a');
-  await engine.start();
+  await engine.start('a');
   engine.stop();
   engine.given('b');
   await settle();

@@ -4,13 +4,9 @@ import { Cluster } from '../../../src/kube/cluster.ts';
 import { Timeline } from '../../simulation/engine/timeline.ts';
 import { kindOf } from '../../simulation/kubernetes/kinds.ts';
 import { Kubernetes } from '../../simulation/kubernetes/server.ts';
+import type { FakeClock } from '../../support/fake-clock.ts';
 
-/** Where time comes from, as the product's clocks are. */
-export interface Time {
-  now(): number;
-  monotonic(): number;
-  at(delayMs: number, run: () => void): () => void;
-}
+export type Time = Pick<FakeClock, 'now' | 'monotonic' | 'at'>;
 
 export interface Call {
   readonly method: string;
@@ -61,7 +57,7 @@ export class Api {
     const server = { name: 'c', server: 'https://api.test', skipTLSVerify };
     cluster.loadFromClusterAndUser(server, { name: 'u', token: 't' });
     const request = (call: Call) => this.#carry(call, fateOf(call), time);
-    cluster.open = () => Object.assign(new Dispatcher(), { request }) as unknown as Dispatcher;
+    cluster.open = () => Object.assign(new Dispatcher(), { request });
     return createKubeClient(cluster, time);
   }
 

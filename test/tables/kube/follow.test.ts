@@ -1,27 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { anObject, follow, lists, says, served } from './followed.ts';
-import { answers, type Behaviour } from './server.ts';
+import { answers, type Behaviour, refuses } from './server.ts';
 
 const ADDED = ['ADDED', anObject('a', '20')] as const;
 const BOOKMARK = ['BOOKMARK', { metadata: { resourceVersion: '30' } }] as const;
 const EXPIRED = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
 const HOUR = 3_600_000;
 
-/** Says these lines, and then the watch ends as it should, or breaks. */
+/** Says these lines, and then the watch ends as it should. */
 const ends =
   (...lines: Parameters<typeof says>): Behaviour =>
   (request, response) => {
     says(...lines)(request, response);
     response.end();
   };
-const breaks =
-  (...lines: Parameters<typeof says>): Behaviour =>
-  (request, response) => {
-    says(...lines)(request, response);
-    setImmediate(() => request.socket.destroy());
-  };
-const spoils: Behaviour = (_, response) => void response.writeHead(200).end('{"type":\n');
+const breaks: Behaviour = (request, response) => {
+  says(ADDED, BOOKMARK)(request, response);
+  setImmediate(() => request.socket.destroy());
+};
+const poison = ends(['ADDED', anObject('poison', '20')]);
 const silent: Behaviour = () => undefined;
 
 // What the first watch does, and what is asked for then: a watch from a version, or a list.
@@ -30,18 +28,12 @@ describe('after a watch that', () => {
     ['ends with nothing said, it goes on from the list', ends(), '10', ''],
     ['ends after an event, it goes on from there', ends(ADDED), '20', ''],
     ['ends after a bookmark, it goes on from there', ends(ADDED, BOOKMARK), '30', ''],
-    ['says what is no JSON, it goes on', spoils, '10', ''],
-    ['is refused as too old, everything is listed', answers(410, 'Gone'), 'list', '410 Gone'],
+    ['is refused as too old, everything is listed', refuses(410, 'Gone'), 'list', '410 Gone'],
     ['says ERROR, everything is listed', ends(['ERROR', EXPIRED]), 'list', '410 Expired: too old'],
-    ['is cut, everything is listed', breaks(ADDED, BOOKMARK), 'list', 'NoAnswer'],
-    ['is refused, everything is listed', answers(401, 'X'), 'list', '401 Unauthorized'],
-    ['fails, everything is listed', answers(500, 'X'), 'list', '500 InternalServerError'],
-    [
-      'meets a bug of ours, everything is listed',
-      ends(['ADDED', anObject('poison', '20')]),
-      'list',
-      'a bug in the store',
-    ],
+    ['is cut, everything is listed', breaks, 'list', 'NoAnswer'],
+    ['is refused, everything is listed', refuses(401, 'X'), 'list', '401 Unauthorized'],
+    ['fails, everything is listed', refuses(500, 'X'), 'list', '500 InternalServerError'],
+    ['meets a bug of ours, everything is listed', poison, 'list', 'a bug in the store'],
   ])('%s', async (_what, watch, then, logged) => {
     const { next, asked, messages } = await follow(served(lists(), watch, says()));
     await next();
@@ -60,9 +52,9 @@ describe('after a watch that', () => {
     await clock.advance(39_999);
     expect(messages).toEqual([]);
     await clock.advance(1);
+    await eventually(() => expect(messages.join()).toContain('the watch did not end in time'));
     await next();
     await eventually(() => expect(asked().slice(2)).toEqual(['list', '10']));
-    expect(messages.join()).toContain('the watch did not end in time');
   });
 
   test.each([
@@ -83,7 +75,7 @@ test('asks for pages of 500, and for bookmarks, for 25 s, and for what the selec
     items: [anObject(name, '5')],
   });
   const list: Behaviour = (request, response) =>
-    answers(200, request.query.has('continue') ? page('b') : page('a', 'more'))(request, response);
+    answers(request.query.has('continue') ? page('b') : page('a', 'more'))(request, response);
   const { requests, news } = await follow(served(list, says()), [], 'a=b');
   await eventually(() => expect(requests).toHaveLength(3));
   const path = 'GET /apis/test.dev/v1/pipes?';
@@ -97,7 +89,6 @@ test('asks for pages of 500, and for bookmarks, for 25 s, and for what the selec
 
 test.each([
   ['no object', null],
-  ['no list', { kind: 'Status' }],
   ['a version alone', { metadata: { resourceVersion: '1' } }],
   ['a list without a version', { metadata: {}, items: [] }],
   ['a list of something else', { metadata: { resourceVersion: '1' }, items: [{}] }],
@@ -121,7 +112,7 @@ describe('what is waited for at first', () => {
     const state = { status };
     const list: Behaviour = (request, response) => {
       const isRefused = state.status !== 200 && request.url?.includes(refused);
-      const answer = isRefused ? answers(state.status, 'Refused') : lists('one');
+      const answer = isRefused ? refuses(state.status, 'Refused') : lists('one');
       answer(request, response);
     };
     const followed = await follow(served(list, says()), namespaces);

@@ -11,39 +11,23 @@ interface Lease {
 }
 
 /** The time of one process, which may be frozen: then nothing of it runs. */
-class ProcessTime implements Time {
-  readonly #base: Time;
-  readonly #due: (() => void)[] = [];
-  isFrozen = false;
-
-  constructor(base: Time) {
-    this.#base = base;
-  }
-
-  now(): number {
-    return this.#base.now();
-  }
-
-  monotonic(): number {
-    return this.#base.monotonic();
-  }
-
-  at(delayMs: number, run: () => void): () => void {
+function processTime(base: Time) {
+  const due: (() => void)[] = [];
+  const state = { isFrozen: false };
+  const later: Time['at'] = (delayMs, run) => {
     let isOff = false;
-    const cancel = this.#base.at(delayMs, () => {
-      if (this.isFrozen) this.#due.push(() => isOff || run());
-      else run();
-    });
+    const ring = (): void => void (isOff || run());
+    const cancel = base.at(delayMs, () => (state.isFrozen ? due.push(ring) : ring()));
     return () => {
       isOff = true;
       cancel();
     };
-  }
-
-  thaw(): void {
-    this.isFrozen = false;
-    for (const run of this.#due.splice(0)) run();
-  }
+  };
+  const thaw = (): void => {
+    state.isFrozen = false;
+    for (const ring of due.splice(0)) ring();
+  };
+  return { now: () => base.now(), monotonic: () => base.monotonic(), at: later, state, thaw };
 }
 
 /** A Kubernetes API with one Lease, and the processes that want it. */
@@ -53,7 +37,7 @@ export class LeaseWorld {
 
   /** A process begins to want the Lease. Its work ends once it is told to, where none is given. */
   start(identity: string, fate: Fate = {}, work = told) {
-    const time = new ProcessTime(this.clock);
+    const time = processTime(this.clock);
     const stop = new AbortController();
     const { log, messages } = recordingLog();
     const process = { time, stop, messages, fate, did: '', outcome: '' };

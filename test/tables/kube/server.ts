@@ -40,10 +40,12 @@ export async function startServer(behave: Behaviour) {
   return { cluster, requests, open, accepted: () => accepted, close };
 }
 
-/** Answers with JSON; a refusal is a Status object with this reason. */
 export const answers =
-  (status: number, body: object | string, headers: Record<string, string> = {}): Behaviour =>
-  (_, response) => {
-    const refusal = { kind: 'Status', status: 'Failure', reason: body, message: `${body} it is` };
-    response.writeHead(status, headers).end(JSON.stringify(status < 300 ? body : refusal));
-  };
+  (body: object, status = 200): Behaviour =>
+  (_, response) =>
+    void response.writeHead(status).end(JSON.stringify(body));
+
+/** Answers with a Status object. */
+export function refuses(status: number, reason: string): Behaviour {
+  return answers({ kind: 'Status', status: 'Failure', reason, message: `${reason} it is` }, status);
+}
