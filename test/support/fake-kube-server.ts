@@ -249,7 +249,7 @@ export class FakeKubeServer {
   }
 }
 
-export function isStatusWrite({ method, path }: SeenCall): boolean {
+function isStatusWrite({ method, path }: SeenCall): boolean {
   return method === 'PUT' && path.endsWith('/status');
 }
 

@@ -1,53 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { Cluster } from '../../src/kube/cluster.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
-
-export type Behaviour = (
-  request: IncomingMessage & { readonly search: URLSearchParams },
-  response: ServerResponse,
-) => void;
-
-/** A server on loopback that does with each request what the test says. */
-export interface KubeServer {
-  readonly cluster: Cluster;
-  /** `METHOD path?query` of every request, in order. */
-  readonly requests: string[];
-  /** Connections accepted since the start, and open now. */
-  readonly connections: { accepted: number; readonly open: Set<Socket> };
-  behave(behaviour: Behaviour): void;
-  close(): Promise<void>;
-}
-
-export async function startKubeServer(behaviour: Behaviour): Promise<KubeServer> {
-  let current = behaviour;
-  const requests: string[] = [];
-  const connections = { accepted: 0, open: new Set<Socket>() };
-  const server = createServer((request, response) => {
-    requests.push(`${request.method} ${request.url}`);
-    const { searchParams: search } = new URL(request.url ?? '/', 'http://server');
-    current(Object.assign(request, { search }), response);
-  });
-  server.on('connection', (socket) => {
-    connections.accepted += 1;
-    connections.open.add(socket);
-    socket.on('close', () => connections.open.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    cluster: clusterAt(`http://127.0.0.1:${port}`),
-    requests,
-    connections,
-    behave: (next) => {
-      current = next;
-    },
-    close: () => {
-      for (const socket of connections.open) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
-}
 
 /** A cluster by its address. `ca`: PEM; absent: whoever answers is taken for it. */
 export function clusterAt(server: string, ca?: string, token = 't'): Cluster {

@@ -1,8 +1,9 @@
 import type { Mutation } from '../mutation.ts';
 
-const QUEUE = 'test/unit/controller-queue.test.ts';
-const WORKER = 'test/unit/controller-worker.test.ts';
-const WRITER = 'test/unit/controller-status-writer.test.ts';
+const QUEUE = 'test/tables/engine/queue.test.ts';
+const WORKER = 'test/tables/engine/worker.test.ts';
+const WRITER = 'test/tables/engine/status.test.ts';
+const ATTEMPT = 'test/tables/engine/attempt.test.ts';
 
 /** Which object is reconciled, and when. */
 const QUEUES: readonly Mutation[] = [
@@ -12,7 +13,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'controller/queue.ts',
     from: 'if (this.#out.has(key)) {',
     to: 'if (this.#again.has(key)) {',
-    seenBy: { test: QUEUE, title: 'is never out twice at a time, and comes back once' },
+    seenBy: { test: QUEUE, title: 'is never out twice at a time' },
   },
   {
     name: 'change-meanwhile-is-not-lost',
@@ -20,7 +21,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'controller/queue.ts',
     from: 'if (again) this.add(key, again);',
     to: '',
-    seenBy: { test: QUEUE, title: 'is never out twice at a time, and comes back once' },
+    seenBy: { test: QUEUE, title: 'added twice while out comes back once' },
   },
   {
     name: 'earlier-delay-holds',
@@ -28,7 +29,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'controller/queue.ts',
     from: 'before.due <= due',
     to: 'before.due >= due',
-    seenBy: { test: QUEUE, title: 'for one key is the earlier one' },
+    seenBy: { test: QUEUE, title: 'comes by the earlier of two delays' },
   },
   {
     name: 'users-first',
@@ -36,7 +37,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'controller/queue.ts',
     from: 'user.size > 0 ? user : scheduled',
     to: 'scheduled.size > 0 ? scheduled : user',
-    seenBy: { test: WORKER, title: 'that a user waits for comes first' },
+    seenBy: { test: WORKER, title: 'first where a user waits for it' },
   },
   {
     name: 'who-waits-holds-no-place',
@@ -44,7 +45,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'controller/attempt.ts',
     from: 'this.#host.leave();',
     to: 'void this.#host.leave;',
-    seenBy: { test: WORKER, title: 'are given back by those that wait for their turn' },
+    seenBy: { test: WORKER, title: 'who waits for its turn holds no place' },
   },
   {
     name: 'who-goes-on-waits-for-a-place',
@@ -52,7 +53,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'controller/worker.ts',
     from: 'if (this.#busy < MOST_RUNNING) this.#busy += 1;',
     to: 'if (this.#busy > 0) this.#busy += 1;',
-    seenBy: { test: WORKER, title: 'are given back by those that wait for their turn' },
+    seenBy: { test: WORKER, title: 'who waits for its turn holds no place' },
   },
   {
     name: 'edit-ends-what-is-under-way',
@@ -60,7 +61,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'kube/resource.ts',
     from: 'one.generation === generation',
     to: 'one.generation !== undefined',
-    seenBy: { test: WORKER, title: 'after the spec is edited: false' },
+    seenBy: { test: WORKER, title: 'after an edit, is still wanted: false' },
   },
   {
     name: 'deletion-ends-what-is-under-way',
@@ -68,7 +69,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'kube/resource.ts',
     from: 'isSame && one.deletionTimestamp === deletionTimestamp',
     to: 'isSame && deletionTimestamp === undefined',
-    seenBy: { test: WORKER, title: 'after it is being deleted: false' },
+    seenBy: { test: WORKER, title: 'of an object that is being deleted is wanted' },
   },
   {
     name: 'kubernetes-may-ask-for-patience',
@@ -84,7 +85,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'controller/worker.ts',
     from: 'waitFor(TROUBLE, failures, id)',
     to: 'waitFor(TROUBLE, 1, id)',
-    seenBy: { test: WORKER, title: 'is tried again after waits that double up to a minute' },
+    seenBy: { test: WORKER, title: 'comes again after waits that double up to a minute' },
   },
 ];
 
@@ -96,7 +97,7 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/status-writer.ts',
     from: 'error.status >= 500 || ',
     to: '',
-    seenBy: { test: WRITER, title: 'with an internal error, a result waits until it is taken' },
+    seenBy: { test: WRITER, title: 'by errors of its own: a result waits' },
   },
   {
     name: 'status-of-the-same-object',
@@ -104,7 +105,7 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/status-writer.ts',
     from: 'found?.metadata.uid !== uid',
     to: 'found === undefined',
-    seenBy: { test: WRITER, title: 'of an object that is made anew is not written' },
+    seenBy: { test: WRITER, title: 'goes to no object made anew' },
   },
   {
     name: 'same-status-not-written',
@@ -112,7 +113,7 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/status-writer.ts',
     from: "if (isDeepStrictEqual(newest.status, wanted)) return 'written';",
     to: '',
-    seenBy: { test: WRITER, title: 'that stands already is not written' },
+    seenBy: { test: WRITER, title: 'is not written where it stands' },
   },
   {
     name: 'status-of-somebody-else-stays',
@@ -120,7 +121,7 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/status-writer.ts',
     from: "return 'dropped';",
     to: '{}',
-    seenBy: { test: WRITER, title: 'is dropped, with its events, for the status of somebody else' },
+    seenBy: { test: WRITER, title: 'yields to the status of another' },
   },
   {
     name: 'dropped-is-reconciled-anew',
@@ -128,7 +129,7 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/worker.ts',
     from: "      queue.add(id, 'user');\n      return false;",
     to: '      return false;',
-    seenBy: { test: WRITER, title: 'and the object reconciled from that at once' },
+    seenBy: { test: WRITER, title: 'yields to the status of another' },
   },
   {
     name: 'lost-answer-may-stand',
@@ -136,7 +137,7 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/status-writer.ts',
     from: 'known.statuses.push(wanted);',
     to: '',
-    seenBy: { test: WRITER, title: 'where no answer comes, though it stands' },
+    seenBy: { test: ATTEMPT, title: 'where no answer comes, though it stands' },
   },
   {
     name: 'events-go-with-the-status',
@@ -144,7 +145,7 @@ const STATUSES: readonly Mutation[] = [
     file: 'controller/worker.ts',
     from: 'for (const event of events)',
     to: 'for (const event of events.slice(1))',
-    seenBy: { test: WRITER, title: 'and its events are sent after that' },
+    seenBy: { test: WRITER, title: 'a result goes out once' },
   },
   {
     name: 'transition-time-moves-with-status',

@@ -1,10 +1,10 @@
 import type { Mutation } from '../mutation.ts';
 
-const CLUSTER = 'test/unit/kube-cluster.test.ts';
-const CLIENT = 'test/unit/kube-client.test.ts';
-const FOLLOW = 'test/unit/kube-follow.test.ts';
-const INFORMERS = 'test/unit/kube-informers.test.ts';
-const STORE = 'test/unit/kube-store.test.ts';
+const CLUSTER = 'test/tables/kube/kubeconfig.test.ts';
+const CLIENT = 'test/tables/kube/client.test.ts';
+const FOLLOW = 'test/tables/kube/follow.test.ts';
+const STORE = 'test/tables/kube/store.test.ts';
+const ATTEMPT = 'test/tables/engine/attempt.test.ts';
 
 /** Calls to the Kubernetes API. */
 const CALLS: readonly Mutation[] = [
@@ -22,7 +22,7 @@ const CALLS: readonly Mutation[] = [
     file: 'kube/cluster.ts',
     from: '{ ...LEAST_TLS, allowH2: false,',
     to: '{ ...LEAST_TLS, allowH2: true,',
-    seenBy: { test: CLUSTER, title: 'HTTP/1.1 is spoken, whatever the server would rather' },
+    seenBy: { test: CLUSTER, title: 'with a token, over HTTP/1.1' },
   },
   {
     name: 'kubernetes-call-has-a-deadline',
@@ -38,7 +38,7 @@ const CALLS: readonly Mutation[] = [
     file: 'kube/client.ts',
     from: 'status < 200 || status >= 300',
     to: 'status < 200 || status >= 400',
-    seenBy: { test: CLIENT, title: 'that is answered by a redirect fails in words' },
+    seenBy: { test: CLIENT, title: 'a redirect, which is not followed' },
   },
   {
     name: 'finalizer-of-what-was-read',
@@ -46,7 +46,7 @@ const CALLS: readonly Mutation[] = [
     file: 'controller/finalizers.ts',
     from: 'const metadata = { resourceVersion, finalizers:',
     to: 'const metadata = { finalizers:',
-    seenBy: { test: CLIENT, title: 'nothing else, and the version that was read' },
+    seenBy: { test: ATTEMPT, title: 'waits for the next attempt after an edit' },
   },
   {
     name: 'kubeconfig-in-the-place-of-its-path',
@@ -54,7 +54,7 @@ const CALLS: readonly Mutation[] = [
     file: 'kube/cluster.ts',
     from: "const file = shown(kubeconfig ?? (process.env['KUBECONFIG'] || '~/.kube/config'));",
     to: "const file = kubeconfig ?? (process.env['KUBECONFIG'] || '~/.kube/config');",
-    seenBy: { test: CLUSTER, title: 'the text of one in its place' },
+    seenBy: { test: CLUSTER, title: 'the text of one in the place of its path' },
   },
   {
     name: 'output-of-a-plugin-is-not-shown',
@@ -62,7 +62,7 @@ const CALLS: readonly Mutation[] = [
     file: 'kube/cluster.ts',
     from: '(${code}); try that by hand',
     to: '(${(error as Error).message}); try that by hand',
-    seenBy: { test: CLUSTER, title: 'a plugin that fails' },
+    seenBy: { test: CLUSTER, title: 'a failing plugin' },
   },
 ];
 
@@ -90,7 +90,7 @@ const COLLECTIONS: readonly Mutation[] = [
     file: 'kube/follow.ts',
     from: 'version = object.metadata.resourceVersion;',
     to: "if (what !== 'BOOKMARK') version = object.metadata.resourceVersion;",
-    seenBy: { test: FOLLOW, title: 'goes on from the last version' },
+    seenBy: { test: FOLLOW, title: 'ends after a bookmark' },
   },
   {
     name: 'silent-watch-is-given-up',
@@ -98,7 +98,7 @@ const COLLECTIONS: readonly Mutation[] = [
     file: 'kube/follow.ts',
     from: 'const WATCH_GRACE_S = 15;',
     to: 'const WATCH_GRACE_S = 1_500;',
-    seenBy: { test: FOLLOW, title: 'is given up by the Clock' },
+    seenBy: { test: FOLLOW, title: 'says nothing more for 40 s' },
   },
   {
     name: 'listed-again-in-time',
@@ -106,7 +106,7 @@ const COLLECTIONS: readonly Mutation[] = [
     file: 'kube/follow.ts',
     from: ' || begunAt >= listAgainAt',
     to: '',
-    seenBy: { test: FOLLOW, title: 'everything is listed again every 10 h' },
+    seenBy: { test: FOLLOW, title: 'h after the last list' },
   },
   {
     name: 'namespaces-side-by-side',
@@ -114,7 +114,7 @@ const COLLECTIONS: readonly Mutation[] = [
     file: 'kube/follow.ts',
     from: 'scopes.map((scope) => follow(one, scope, options))',
     to: 'scopes.map(() => follow(one, scopes[0], options))',
-    seenBy: { test: INFORMERS, title: 'is no namespace that has been refused for about 30 s' },
+    seenBy: { test: FOLLOW, title: 'is no namespace refused with 403 for 30 s' },
   },
   {
     name: 'refused-namespace-holds-up-nobody',
@@ -122,7 +122,7 @@ const COLLECTIONS: readonly Mutation[] = [
     file: 'kube/follow.ts',
     from: 'const REFUSAL_PATIENCE_MS = 24_000;',
     to: 'const REFUSAL_PATIENCE_MS = 240_000;',
-    seenBy: { test: INFORMERS, title: 'is no namespace that has been refused for about 30 s' },
+    seenBy: { test: FOLLOW, title: 'is no namespace refused with 403 for 30 s' },
   },
   {
     name: 'forbidden-for-a-moment-is-no-refusal',
@@ -130,7 +130,7 @@ const COLLECTIONS: readonly Mutation[] = [
     file: 'kube/follow.ts',
     from: 'Math.min(refusedAt, clock.monotonic()) : Number.POSITIVE_INFINITY;',
     to: 'Math.min(refusedAt, clock.monotonic()) : refusedAt;',
-    seenBy: { test: INFORMERS, title: 'is a namespace that fails in another way, however long' },
+    seenBy: { test: FOLLOW, title: 'is a namespace that is refused for a moment' },
   },
   {
     name: 'missing-crd-is-waited-for',
@@ -138,7 +138,7 @@ const COLLECTIONS: readonly Mutation[] = [
     file: 'kube/follow.ts',
     from: 'const isRefused = namespace !== undefined && (',
     to: 'const isRefused = (',
-    seenBy: { test: INFORMERS, title: 'is told with what to do while the server refuses' },
+    seenBy: { test: FOLLOW, title: 'is every namespace, however long it is refused (404)' },
   },
 ];
 
@@ -150,7 +150,7 @@ const KNOWN: readonly Mutation[] = [
     file: 'kube/resource.ts',
     from: 'if (a.length !== b.length) return a.length - b.length;',
     to: '',
-    seenBy: { test: STORE, title: 'of more digits is taken' },
+    seenBy: { test: STORE, title: 'takes a reply of more digits' },
   },
   {
     name: 'same-version-is-no-news',
@@ -158,7 +158,7 @@ const KNOWN: readonly Mutation[] = [
     file: 'kube/store.ts',
     from: '!held || !isSame || isNewer(object, held)',
     to: 'true',
-    seenBy: { test: STORE, title: 'leaves nothing for the event of the same write to tell' },
+    seenBy: { test: STORE, title: 'says its own write once' },
   },
   {
     name: 'late-reply-revives-nobody',
@@ -166,7 +166,7 @@ const KNOWN: readonly Mutation[] = [
     file: 'kube/store.ts',
     from: 'if (held?.metadata.uid !== reply.metadata.uid || !isNewer(reply, held)) return object;',
     to: 'if (held && !isNewer(reply, held)) return object;',
-    seenBy: { test: STORE, title: 'does not bring back what was deleted while it was on its way' },
+    seenBy: { test: STORE, title: 'revives nothing by a late reply' },
   },
   {
     name: 'list-leaves-a-newer-reply',
@@ -174,7 +174,7 @@ const KNOWN: readonly Mutation[] = [
     file: 'kube/store.ts',
     from: 'if (!held || !stays(held))',
     to: 'if (true)',
-    seenBy: { test: STORE, title: 'leaves what a reply has brought since it was begun' },
+    seenBy: { test: STORE, title: 'keeps a reply since the list began' },
   },
   {
     name: 'list-speaks-for-its-namespace',
@@ -182,7 +182,7 @@ const KNOWN: readonly Mutation[] = [
     file: 'kube/store.ts',
     from: 'if (!isElsewhere && !stays(held))',
     to: 'if (!stays(held))',
-    seenBy: { test: STORE, title: 'of one namespace says nothing of others' },
+    seenBy: { test: STORE, title: 'lets a list speak for its namespace alone' },
   },
 ];
 

@@ -1,7 +1,6 @@
 import type { Mutation } from '../mutation.ts';
 
-const LEASE = 'test/unit/kube-lease.test.ts';
-const LAW = 'two may never call at once, none past its deadline, and one does when it is over';
+const LEASE = 'test/tables/kube/lease.test.ts';
 
 /** One leader at a time. */
 export const LEASES: readonly Mutation[] = [
@@ -11,7 +10,7 @@ export const LEASES: readonly Mutation[] = [
     file: 'kube/lease.ts',
     from: '=> isLeader && isFresh(),',
     to: '=> isLeader,',
-    seenBy: { test: LEASE, title: LAW },
+    seenBy: { test: LEASE, title: 'is used for 10 s after its last renewal was sent' },
   },
   {
     name: 'renewal-counts-from-when-it-was-sent',
@@ -19,7 +18,7 @@ export const LEASES: readonly Mutation[] = [
     file: 'kube/lease.ts',
     from: 'renewedAt = sentAt;',
     to: 'renewedAt = clock.monotonic();',
-    seenBy: { test: LEASE, title: LAW },
+    seenBy: { test: LEASE, title: 'is used for 10 s after its last renewal was sent' },
   },
   {
     name: 'living-holder-is-left-alone',
@@ -27,7 +26,7 @@ export const LEASES: readonly Mutation[] = [
     file: 'kube/lease.ts',
     from: 'if (lease?.metadata.resourceVersion !== before?.metadata.resourceVersion)',
     to: 'if (!before)',
-    seenBy: { test: LEASE, title: 'leaves it alone while it is renewed' },
+    seenBy: { test: LEASE, title: 'is left alone while it is renewed' },
   },
   {
     name: 'late-renewal-is-none',
@@ -35,7 +34,7 @@ export const LEASES: readonly Mutation[] = [
     file: 'kube/lease.ts',
     from: 'if (!isLeader || isFresh()) renewedAt',
     to: 'renewedAt',
-    seenBy: { test: LEASE, title: 'counts no renewal whose answer comes after the deadline' },
+    seenBy: { test: LEASE, title: 'is not renewed by an answer that comes after the deadline' },
   },
   {
     name: 'other-holder-ends-the-lead',
@@ -43,7 +42,7 @@ export const LEASES: readonly Mutation[] = [
     file: 'kube/lease.ts',
     from: "const isOurs = isFresh() && otherHolder() === '';",
     to: 'const isOurs = isFresh();',
-    seenBy: { test: LEASE, title: 'ends as soon as it sees another holder' },
+    seenBy: { test: LEASE, title: 'is lost where another holder is seen' },
   },
   {
     name: 'lost-lease-stops-the-work',
@@ -51,7 +50,7 @@ export const LEASES: readonly Mutation[] = [
     file: 'kube/lease.ts',
     from: '          lost.abort();\n',
     to: '',
-    seenBy: { test: LEASE, title: 'that cannot renew makes no call later than 10 s' },
+    seenBy: { test: LEASE, title: 'is used for 10 s after its last renewal was sent' },
   },
   {
     name: 'told-to-end-begins-nothing',
@@ -59,14 +58,14 @@ export const LEASES: readonly Mutation[] = [
     file: 'kube/lease.ts',
     from: 'if (!isLeader && isOurs && !stop.aborted) {',
     to: 'if (!isLeader && isOurs) {',
-    seenBy: { test: LEASE, title: 'that wins the Lease as it is told to end begins no work' },
+    seenBy: { test: LEASE, title: 'is released by who wins it as it is told to end' },
   },
   {
     name: 'frozen-winner-renews-first',
-    rule: 'Who was frozen while it took the Lease renews it before it works.',
+    rule: 'Who was frozen while it took the Lease is renewed before it is used.',
     file: 'kube/lease.ts',
     from: 'const isOurs = isFresh() &&',
     to: 'const isOurs = (!isLeader || isFresh()) &&',
-    seenBy: { test: LEASE, title: 'was frozen while it took it' },
+    seenBy: { test: LEASE, title: 'is renewed before it is used' },
   },
 ];

@@ -1,16 +1,11 @@
-import type { Priority } from '../../src/controller/queue.ts';
-
-interface Wanted {
-  readonly key: string;
-  readonly priority: Priority;
-}
+import type { Priority } from '../../../src/controller/queue.ts';
 
 /**
  * What a queue of keys shall do, written for reading and not for speed: a list in the order of
  * adding, a list of delays, a set of what is out.
  */
 export class QueueModel {
-  readonly #waiting: Wanted[] = [];
+  #waiting: { readonly key: string; readonly priority: Priority }[] = [];
   readonly #delays = new Map<string, number>();
   readonly #again = new Map<string, Priority>();
   readonly #out = new Set<string>();
@@ -21,35 +16,29 @@ export class QueueModel {
       if (this.#again.get(key) !== 'user') this.#again.set(key, priority);
       return;
     }
-    const index = this.#waiting.findIndex((place) => place.key === key);
-    const before = this.#waiting[index];
+    const before = this.#waiting.find((place) => place.key === key);
     if (before?.priority === 'user' || before?.priority === priority) return;
-    if (before) this.#waiting.splice(index, 1);
-    this.#waiting.push({ key, priority });
+    this.#waiting = [...this.#waiting.filter((place) => place !== before), { key, priority }];
   }
 
   addAfter(key: string, delayMs: number): void {
-    this.#delays.set(
-      key,
-      Math.min(this.#delays.get(key) ?? Number.POSITIVE_INFINITY, this.#now + delayMs),
-    );
+    const due = this.#delays.get(key) ?? Number.POSITIVE_INFINITY;
+    this.#delays.set(key, Math.min(due, this.#now + delayMs));
   }
 
   advance(ms: number): void {
-    for (this.#now += ms; ; ) {
-      const due = [...this.#delays]
-        .filter(([, at]) => at <= this.#now)
-        .toSorted(([, a], [, b]) => a - b)[0];
-      if (!due) return;
-      this.#delays.delete(due[0]);
-      this.add(due[0], 'scheduled');
+    this.#now += ms;
+    for (const [key, due] of [...this.#delays].toSorted(([, one], [, other]) => one - other)) {
+      if (due > this.#now) return;
+      this.#delays.delete(key);
+      this.add(key, 'scheduled');
     }
   }
 
   take(): string | undefined {
     const place = this.#waiting.find(({ priority }) => priority === 'user') ?? this.#waiting[0];
     if (!place) return undefined;
-    this.#waiting.splice(this.#waiting.indexOf(place), 1);
+    this.#waiting = this.#waiting.filter((other) => other !== place);
     this.#delays.delete(place.key);
     this.#out.add(place.key);
     return place.key;
@@ -60,10 +49,6 @@ export class QueueModel {
     const again = this.#again.get(key);
     this.#again.delete(key);
     if (again) this.add(key, again);
-  }
-
-  get out(): readonly string[] {
-    return [...this.#out];
   }
 
   get depth(): number {

@@ -1,0 +1,51 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { Cluster } from '../../../src/kube/cluster.ts';
+
+export type Behaviour = (
+  request: IncomingMessage & { readonly query: URLSearchParams },
+  response: ServerResponse,
+) => void;
+
+/** A server on loopback that does with each request what the test says, until the test ends. */
+export async function startServer(behave: Behaviour) {
+  /** Connections that are open. */
+  const open = new Set<Socket>();
+  /** `METHOD path?query` of each request. */
+  const requests: string[] = [];
+  let accepted = 0;
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    const { searchParams: query } = new URL(request.url ?? '/', 'http://server');
+    behave(Object.assign(request, { query }), response);
+  });
+  server.on('connection', (socket) => {
+    accepted += 1;
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of open) socket.destroy();
+    await closed;
+  };
+  onTestFinished(close);
+  const cluster = new Cluster();
+  onTestFinished(() => cluster.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const at = { name: 'c', server: url, skipTLSVerify: true };
+  cluster.loadFromClusterAndUser(at, { name: 'u', token: 't' });
+  return { cluster, requests, open, accepted: () => accepted, close };
+}
+
+export const answers =
+  (body: object, status = 200): Behaviour =>
+  (_, response) =>
+    void response.writeHead(status).end(JSON.stringify(body));
+
+/** Answers with a Status object. */
+export function refuses(status: number, reason: string): Behaviour {
+  return answers({ kind: 'Status', status: 'Failure', reason, message: `${reason} it is` }, status);
+}

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Store } from '../../../src/kube/store.ts';
+
+interface Thing {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly creationTimestamp: string;
+  };
+  readonly spec: string;
+}
+
+/** `a5`: "a" at version 5; `a'5`: another one of that name; `A5`: in another namespace. */
+function thing(text: string, spec = 'red'): Thing {
+  const [, letter = '', quote = '', resourceVersion = ''] = /^(\w)('*)(\d+)$/.exec(text) ?? [];
+  const name = letter.toLowerCase();
+  const namespace = letter === name ? 'ns' : 'elsewhere';
+  const metadata = { name, namespace, uid: `${letter}${quote}`, creationTimestamp: '' };
+  return { metadata: { ...metadata, resourceVersion }, spec };
+}
+
+/** A store, and what it says of each change. */
+function aStore() {
+  const news: string[] = [];
+  const store = new Store<Thing>({
+    trim: (object) => object,
+    indexes: { colour: ({ spec }) => spec },
+    onChange: (_key, now, before, origin) => {
+      const { uid = '', resourceVersion = '-' } = now?.metadata ?? { uid: before?.metadata.uid };
+      news.push(`${origin} ${uid}${resourceVersion}`);
+    },
+  });
+  return { store, news };
+}
+
+const TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const;
+
+/** Each in turn: a list with its version, or only its beginning or end; an event; a reply. */
+function play(store: Store<Thing>, script: string): void {
+  let end: ReturnType<typeof store.beginList> = () => undefined;
+  for (const step of script.split(', ')) {
+    const [act, ...words] = step.split(' ');
+    const version = words.at(-1)?.startsWith('@') ? words.pop()?.slice(1) : undefined;
+    const objects = words.map((word) => thing(word));
+    if (act === 'list' || act === 'begin') end = store.beginList();
+    if (act === 'list-ns') end = store.beginList('ns');
+    if (version !== undefined) end(objects, version);
+    if (act === 'reply') objects.map((object) => store.put(object));
+    if (act === 'added' || act === 'modified' || act === 'deleted')
+      for (const object of objects) store.apply(TYPES[act], object);
+  }
+}
+
+// What comes after a list of "a" at version 5, and what is said of it.
+test.each([
+  ['takes a newer reply', 'reply a12', 'event a12'],
+  ['takes a reply of more digits', 'reply a100', 'event a100'],
+  ['takes no reply that is as old', 'reply a5', ''],
+  ['takes no reply of another object of that name', "reply a'12", ''],
+  ['takes no reply of what it has not', 'reply b12', ''],
+  ['revives nothing by a late reply', 'deleted a12, reply a11', 'event a-'],
+  ['says its own write once', 'reply a11, modified a11', 'event a11'],
+  ['takes no late event', 'modified a4', ''],
+  ['takes another object of a name', "added a'3", "event a'3"],
+  ['keeps that when the former goes', "added a'7, deleted a6", "event a'7"],
+  ['drops what has left the selector', 'reply a12, deleted a11', 'event a12, event a-'],
+  ['replaces all by a list, newer or not', 'list a900, list a7 b8 @9', 'list a7, list b8'],
+  ['drops what a list has not', 'list @20', 'list a-'],
+  ['keeps a reply since the list began', 'begin, reply a21, end a5 @20', 'event a21'],
+  ['keeps it also where the list has it not', 'begin, reply a21, end @20', 'event a21'],
+  ['keeps no reply older than the list', 'begin, reply a19, end @20', 'event a19, list a-'],
+  ['keeps no reply from before the list', 'reply a21, list @20', 'event a21, list a-'],
+  ['lets a list speak for its namespace alone', 'added A5, list-ns @20', 'event A5, list a-'],
+])('the store %s', (_what, script, expected) => {
+  const { store, news } = aStore();
+  play(store, `list a5 @10, ${script}`);
+  expect(news.slice(1).join(', ')).toBe(expected);
+});
+
+test('whatever comes, every index finds exactly what the store holds', () => {
+  const step = fc.record({
+    key: fc.constantFrom('a', 'b', "a'", 'A'),
+    version: fc.integer({ min: 1, max: 30 }),
+    colour: fc.constantFrom('red', 'blue'),
+    act: fc.constantFrom('reply', 'list', ...Object.values(TYPES)),
+  });
+  const law = fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    const { store } = aStore();
+    for (const { key, version, colour, act } of steps) {
+      const object = thing(`${key}${version}`, colour);
+      if (act === 'reply') store.put(object);
+      else if (act === 'list') store.beginList()([object], '20');
+      else store.apply(act, object);
+    }
+    for (const colour of ['red', 'blue']) {
+      const expected = [...store.values()].filter(({ spec }) => spec === colour);
+      expect(new Set(store.byIndex('colour', colour))).toEqual(new Set(expected));
+    }
+  });
+  fc.assert(law, { numRuns: 400 });
+});
