@@ -89,7 +89,10 @@ describe('what is wrong is said with its line', () => {
     ['PipeSettings', 'Pipe', 2, 'kind must be one of PipeSettings, Organization, Activity, not'],
     ['spec:', 'data: {}\nspec:', 6, 'data is not a known field'],
   ])('%s → %s', async (from, to, line, says) => {
-    const { code, stdout, stderr } = await plan({ 'a.yaml': ORDERS.replace(from, to) }, ['-n=x']);
+    const { code, stdout, stderr } = await plan({ 'a.yaml': ORDERS.replace(from, to) }, [
+      '-n',
+      'x',
+    ]);
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`^error: not valid: a\\.yaml:${line}: .*\n$`));
     expect(stderr).toContain(says);
