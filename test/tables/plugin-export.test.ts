@@ -85,17 +85,3 @@ test.each([
   expect(manifest.spec.name).toBe(name);
   expect(stdout).not.toMatch(/[\u001b\u2028]/);
 });
-
-test.each<[string, object, string]>([
-  ['porg/one', stored('Organization', ACME), 'porg/one shows no reply of the API yet, so there'],
-  [
-    'pset/one',
-    stored('PipeSettings', { ...PIPE, pipeId: undefined }, { status: { settings: {} } }),
-    'pset/one cannot be completed: spec.pipeId is required; correct its spec first',
-  ],
-  ['pact/one', {}, 'an Activity declares nothing that a reply could complete; name a PipeSettings'],
-])('%s, stored as %o, cannot be exported', async (name, object, says) => {
-  const { code, stdout, stderr } = await pipewright(['export', name], { get: object });
-  expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2]);
-  expect(stderr).toContain(`error: ${says}`);
-});
