@@ -88,25 +88,23 @@ test.each<[string, Answers]>([
   expect([code, stderr]).toEqual([1, `error: ${says}\n`]);
 });
 
-interface Role {
-  readonly kind: string;
-  readonly rules?: readonly Readonly<Record<'apiGroups' | 'resources' | 'verbs', string[]>>[];
-}
-
-interface Review {
-  readonly spec: { readonly resourceAttributes: Readonly<Record<string, string>> };
+/** Of a ClusterRole. */
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
 }
 
 test('the rights that are asked for are those that the manifests give', async () => {
   const source = readFileSync('deploy/kustomize/base/rbac.yaml', 'utf8');
-  const documents = [...parseAllDocuments(source)].map((one) => one.toJS() as Role);
-  const { rules = [] } = documents.find(({ kind }) => kind === 'ClusterRole') ?? {};
+  const roles = [...parseAllDocuments(source)].map((one) => one.toJS());
+  const { rules }: { rules: Rule[] } = roles.find(({ kind }) => kind === 'ClusterRole');
   const given = rules.flatMap(({ apiGroups, resources, verbs }) =>
     resources.flatMap((path) => verbs.map((verb) => `${verb} ${path} ${apiGroups[0]}`)),
   );
   const { items } = JSON.parse((await check({})).input);
-  const asked = items.map(({ spec: { resourceAttributes } }: Review) => {
-    const { resource, subresource, verb, group } = resourceAttributes;
+  const asked = items.map(({ spec }: { spec: { resourceAttributes: Record<string, string> } }) => {
+    const { resource, subresource, verb, group } = spec.resourceAttributes;
     return `${verb} ${[resource, subresource].filter(Boolean).join('/')} ${group}`;
   });
   expect(asked.toSorted()).toEqual(given.toSorted());

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pipe } from './plugin/objects.ts';
-import { type Answers, NOW, pipewright } from './plugin/run.ts';
+import { NOW, pipewright } from './plugin/run.ts';
 
 const called = (name: string, namespace = 'ingest') => pipe({ metadata: { name, namespace } });
 const FULL = 'pipesettings.pipewright.dev';
@@ -27,34 +27,6 @@ test.each([
 test.each(['pset', 'pipesettings', 'PipeSettings', FULL])('%s/NAME is one object', async (kind) => {
   const { asked } = await pipewright(['status', `${kind}/a`], { get: pipe() });
   expect(asked).toEqual([`get ${FULL}/a -o json`]);
-});
-
-const late = { code: 1, stderr: 'error: timed out waiting for the condition' };
-test.each<[string, object, Answers, string, number, string]>([
-  [
-    'suspend',
-    { observedGeneration: 5 },
-    { wait: '' },
-    'observedGeneration}=5',
-    0,
-    'Ready (Applied).',
-  ],
-  [
-    'retry',
-    { lastHandledReconcileAt: NOW },
-    { wait: '' },
-    `lastHandledReconcileAt}=${NOW}`,
-    0,
-    'Ready (Applied).',
-  ],
-  ['retry', {}, { wait: late }, `lastHandledReconcileAt}=${NOW}`, 1, 'no answer yet'],
-])('%s --wait ends with %o', async (verb, status, answers, condition, code, says) => {
-  const all = { get: pipe({ status }), patch: '5\n', ...answers };
-  const ran = await pipewright([verb, 'pset/one', '--wait', '--timeout', '90s'], all);
-  const wait = `wait ${FULL}/one -n ingest --for=jsonpath={.status.${condition} --timeout=90s`;
-  expect([ran.code, ran.asked[2]]).toEqual([code, wait]);
-  expect(ran.stdout).toContain(`pset/one in ingest: ${says}`);
-  expect(ran.stderr).toMatch(code === 0 ? /^$/ : /^error: 1 of 1 object had no answer in 90s: /);
 });
 
 test.each<[string, string, object, object]>([

@@ -24,11 +24,7 @@ export interface Run {
 }
 
 /** Runs `kubectl pipewright …` with a kubectl on the PATH that gives these answers. */
-export async function pipewright(
-  argv: readonly string[],
-  answers: Answers = {},
-  { columns }: { readonly columns?: number } = {},
-): Promise<Run> {
+export async function pipewright(argv: readonly string[], answers: Answers = {}): Promise<Run> {
   const folder = await mkdtemp(join(tmpdir(), 'pipewright-test-'));
   const path = process.env['PATH'];
   const printed = { stdout: '', stderr: '' };
@@ -38,7 +34,6 @@ export async function pipewright(
       return true;
     }),
   );
-  Object.assign(process.stdout, { isTTY: columns !== undefined, columns });
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(NOW) });
   try {
     const said = await standIn(folder, answers);
@@ -76,16 +71,15 @@ exit $code
 `;
   await writeFile(program, script);
   await chmod(program, 0o755);
-  return async () => {
-    const asked = await readFile(`${program}.asked`, 'utf8').catch(() => '');
-    const input = await readFile(`${program}.input`, 'utf8').catch(() => '');
-    return { asked: asked.split('\n').filter((line) => line !== ''), input };
-  };
+  const kept = (what: string) => readFile(`${program}.${what}`, 'utf8').catch(() => '');
+  return async () => ({
+    asked: (await kept('asked')).split('\n').filter(Boolean),
+    input: await kept('input'),
+  });
 }
 
 function outcomeOf(answer: Answer) {
-  if (typeof answer === 'object' && 'code' in answer && 'stderr' in answer)
-    return { stdout: '', code: Number(answer.code), stderr: String(answer.stderr) };
-  const stdout = typeof answer === 'string' ? answer : JSON.stringify(answer);
-  return { stdout, code: 0, stderr: '' };
+  const fine = { code: 0, stdout: '', stderr: '' };
+  if (typeof answer === 'string') return { ...fine, stdout: answer };
+  return 'stderr' in answer ? { ...fine, ...answer } : { ...fine, stdout: JSON.stringify(answer) };
 }
