@@ -36,9 +36,9 @@ test('finds nothing where all is well', async () => {
   expect([code, ...parts]).toEqual([
     0,
     'ok       3 CRDs are installed',
-    'ok       pod-1 leads, by Lease ',
+    'ok       pod-1 leads, by Lease',
     'ok       The operator (system:',
-    'ok       1 Secret of namespace ',
+    'ok       1 Secret of namespace',
     'ok       2 objects: 2 Applied',
     '0 problems found, 0 unknown.',
     '',
@@ -88,12 +88,7 @@ test.each<[string, Answers]>([
   expect([code, stderr]).toEqual([1, `error: ${says}\n`]);
 });
 
-/** Of a ClusterRole. */
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-}
+type Rule = Readonly<Record<'apiGroups' | 'resources' | 'verbs', readonly string[]>>;
 
 test('the rights that are asked for are those that the manifests give', async () => {
   const source = readFileSync('deploy/kustomize/base/rbac.yaml', 'utf8');

@@ -40,17 +40,6 @@ const body = (add: string, remove: string) =>
 describe('what is planned against a live object', () => {
   test.each<[string, Stored, number, string, string[], string[]]>([
     [
-      'a pipe: the whole body, and what differs from the last response',
-      pipe(
-        { ...edited, status: shown },
-        { settings: { ...shown.settings, engine_max_threads: 8 } },
-      ),
-      2,
-      'send',
-      ['engine_max_threads'],
-      ['{"engine_max_insert_threads":2,"engine_max_threads":8}'],
-    ],
-    [
       'an organization: the look, the name, then all adds and removals',
       organization(['a', 'b'], { name: 'New', privateEndpoints: [endpoint('b'), endpoint('c')] }),
       2,

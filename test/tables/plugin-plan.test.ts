@@ -128,14 +128,6 @@ PipeSettings ingest/one, all.yaml:1
     expect(page.match(/<details>/g)).toHaveLength(1);
   });
 
-  test('as Markdown is no longer than a comment may be, and says what it leaves out', async () => {
-    const many = Array.from({ length: 300 }, () => PIPE).join('---\n');
-    const { page } = await plan({ 'all.yaml': many }, '-o', 'markdown');
-    expect(page.length).toBeLessThan(65_536);
-    expect(page).toContain('\nand 250 more.\n');
-    expect(page).toMatch(/\n\d+ objects left out of the details, .*: kubectl pipewright plan/);
-  });
-
   test('whatever others have written, it is no markup, and ends no fence', async () => {
     const name = JSON.stringify(`</details><b>@all</b> \`\`\`\` | \u001b[31m`);
     const hostile = ACME.replace('Acme', name);
