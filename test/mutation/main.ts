@@ -1,126 +1,92 @@
+import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Copy, copyProject } from './copy.ts';
-import { judge, judgeUnchanged } from './judge.ts';
+import { changed, copyProject } from './copy.ts';
 import type { Mutation } from './mutation.ts';
 import { MUTATIONS } from './table.ts';
-import { endTests } from './unit-tests.ts';
+import { endTests, runTests } from './tests.ts';
 
 const USAGE = `Usage: npm run mutate -- [options]
   --only TEXT     only rules in whose name, sentence, file or test it stands
   --list          the rules, and what sees each of them broken; nothing is run`;
 
-interface Options {
-  readonly only: string;
-  readonly list: boolean;
-}
-
 async function main(): Promise<number> {
-  const options = parseOptions(process.argv.slice(2));
-  if (!options) {
-    console.log(USAGE);
-    return 0;
-  }
-  const chosen = MUTATIONS.filter((mutation) => isMeant(mutation, options));
-  if (chosen.length === 0) {
-    console.log(`There is no such rule with "${options.only}".`);
-    return 1;
-  }
-  if (options.list) {
-    for (const mutation of chosen) console.log(entryOf(mutation));
-    return 0;
-  }
-  return mutate(chosen);
-}
-
-function parseOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
-    args: [...args],
     options: {
       only: { type: 'string', default: '' },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
-  return values.help ? undefined : values;
+  const chosen = MUTATIONS.filter(({ name, rule, file, seenBy }) =>
+    [name, rule, file, seenBy.test, seenBy.title].some((one) => one.includes(values.only)),
+  );
+  if (values.help) console.log(USAGE);
+  else if (values.list) for (const mutation of chosen) console.log(entryOf(mutation));
+  else if (chosen.length === 0) console.log(`There is no such rule with "${values.only}".`);
+  else return mutate(chosen);
+  return chosen.length === 0 ? 1 : 0;
 }
 
-function isMeant(mutation: Mutation, { only }: Options): boolean {
-  const { name, rule, file } = mutation;
-  return [name, rule, file, seenByOf(mutation)].some((one) => one.includes(only));
-}
-
-function entryOf(mutation: Mutation): string {
-  const { name, rule, file, from, to } = mutation;
-  const lines = [
-    rule,
-    `  src/${file}`,
-    `  - ${from}`,
-    `  + ${to}`,
-    `  seen by ${seenByOf(mutation)}`,
-  ];
-  return [`${name}:`, ...lines, ''].join('\n');
-}
-
-function seenByOf({ seenBy }: Mutation): string {
-  return `${seenBy.test}: ${seenBy.title}`;
+function entryOf({ name, rule, file, from, to, seenBy }: Mutation): string {
+  const change = `  - ${from}\n  + ${to}\n  seen by ${seenBy.test}: ${seenBy.title}\n`;
+  return `${name}:\n${rule}\n  src/${file}\n${change}`;
 }
 
 async function mutate(mutations: readonly Mutation[]): Promise<number> {
-  const started = performance.now();
-  endWhenInterrupted();
-  const { all, remove } = copyProject(2);
-  const [first, second] = all;
-  if (!first || !second) throw new Error('there are two copies');
+  const copies = [copyProject(), copyProject()];
   process.once('exit', () => {
     endTests();
-    remove();
+    for (const copy of copies) rmSync(copy, { recursive: true, force: true });
   });
-  try {
-    console.log(`${mutations.length} rules; first, what is named must hold without any change:`);
-    const wrong = await judgeUnchanged(mutations, first);
-    console.log(`  ${secondsSince(started)}`);
-    const left = mutations.values();
-    const failed: string[] = [];
-    const work = async (copy: Copy): Promise<void> => {
-      for (const mutation of left) {
-        const since = performance.now();
-        const why = wrong.get(mutation.name);
-        const verdict = why === undefined ? await judge(mutation, copy) : { seen: false, why };
-        if (!verdict.seen) failed.push(mutation.name);
-        console.log(lineOf(mutation, verdict, secondsSince(since)));
-      }
-    };
-    await Promise.all([work(first), work(second)]);
-    const seen = mutations.length - failed.length;
-    console.log(`${seen} of ${mutations.length} rules seen broken, ${secondsSince(started)}`);
-    for (const name of failed) console.log(`  not ${name}`);
-    return failed.length === 0 ? 0 : 1;
-  } finally {
-    remove();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
+  console.log(`${mutations.length} rules; first, what is named must hold without any change`);
+  const wrong = await judgeUnchanged(mutations, copies[0] ?? '');
+  const left = mutations.values();
+  const failed: string[] = [];
+  const work = async (copy: string): Promise<void> => {
+    for (const mutation of left) {
+      const started = performance.now();
+      const why = wrong.get(mutation) ?? (await judge(mutation, copy));
+      const took = `${((performance.now() - started) / 1_000).toFixed(1)} s`;
+      console.log(`  ${why === undefined ? 'ok  ' : 'FAIL'}  ${mutation.name} (${took})`);
+      if (why === undefined) continue;
+      failed.push(mutation.name);
+      console.log(`        ${mutation.rule}\n        ${why}`);
+    }
+  };
+  await Promise.all(copies.map(work));
+  console.log(`${mutations.length - failed.length} of ${mutations.length} rules seen broken`);
+  if (failed.length > 0) console.log(`not: ${failed.join(', ')}`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+/** What does not hold without any change, of each mutation. */
+async function judgeUnchanged(mutations: readonly Mutation[], copy: string) {
+  const endsOf = await runTests(copy, mutations);
+  const wrong = new Map<Mutation, string>();
+  for (const mutation of mutations) {
+    const ends = endsOf(mutation);
+    if (ends.length > 0 && ends.every(({ status }) => status === 'passed')) continue;
+    const { test, title } = mutation.seenBy;
+    wrong.set(mutation, `unchanged, ${ends.length} tests "${title}" are in ${test}, or one fails`);
   }
+  return wrong;
 }
 
-function lineOf(
-  { name, rule }: Mutation,
-  verdict: { readonly seen: boolean; readonly why?: string },
-  took: string,
-): string {
-  if (verdict.seen) return `  ok    ${name}: ${rule} (${took})`;
-  return `  FAIL  ${name}: ${rule} (${took})\n        ${verdict.why}`;
-}
+/** An assertion that did not hold, of a test by itself, of a poll, or of a property. */
+const ASSERTION = /AssertionError|Property failed/;
 
-function secondsSince(started: number): string {
-  return `${((performance.now() - started) / 1_000).toFixed(1)} s`;
-}
-
-/** In a way that still runs what is to be done at the end. */
-function endWhenInterrupted(): void {
-  for (const [signal, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)
-    process.once(signal, () => process.exit(code));
+/** Makes the change in a copy. Undefined: what is named fails as it should; else what happened. */
+async function judge(mutation: Mutation, copy: string): Promise<string | undefined> {
+  try {
+    const endsOf = await changed(copy, mutation, () => runTests(copy, [mutation]));
+    const errors = endsOf(mutation).flatMap(({ failureMessages }) => failureMessages);
+    if (errors.length === 0) return 'it survives: the test passes';
+    if (errors.some((error) => ASSERTION.test(error))) return undefined;
+    return `the test fails by no assertion: ${errors[0]?.split('\n', 1)[0]}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 process.exitCode = await main().catch((error: unknown) => {

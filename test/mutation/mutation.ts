@@ -8,12 +8,6 @@ export interface Mutation {
   /** What stands there exactly once, and what is written in its place. */
   readonly from: string;
   readonly to: string;
-  /** What fails then. */
-  readonly seenBy: UnitTest;
-}
-
-/** A test of test/unit, by its file and by its title or a part of it. */
-export interface UnitTest {
-  readonly test: string;
-  readonly title: string;
+  /** What fails then: a test by its file and by its title or a part of it. */
+  readonly seenBy: { readonly test: string; readonly title: string };
 }

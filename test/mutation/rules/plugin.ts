@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts';
 
-const PLAN = 'test/unit/plugin-plan.test.ts';
+const PLAN = 'test/tables/plugin-plan.test.ts';
 
 /** What the plugin says that the operator would do, and how it shows what others have written. */
 export const PLUGIN: readonly Mutation[] = [
@@ -10,7 +10,7 @@ export const PLUGIN: readonly Mutation[] = [
     file: 'cli/spec-problems.ts',
     from: 'const unknown = unknownFields(spec, data, []);',
     to: 'const unknown = [] as (readonly PropertyKey[])[];',
-    seenBy: { test: PLAN, title: 'what is not valid is told with the line of its field' },
+    seenBy: { test: PLAN, title: 'threads: 8 → threads: 8' },
   },
   {
     name: 'comments-hold-no-markup-of-others',

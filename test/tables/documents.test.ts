@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { kindSchema } from '../../crds/manifest.ts';
+import { definitions } from '../../src/kinds/definitions.ts';
+import { fencesIn, type PageBlock, pageBlocks } from '../support/page.ts';
+
+/** What cannot be had here, and how each command that needs it is known. */
+const NOT_HAD: Readonly<Record<string, RegExp>> = {
+  Terraform: /^terraform /,
+  Velero: /^velero /,
+  Flux: /^flux /,
+  'Sealed Secrets': /\bkubeseal /,
+  'a cloud account': /^(?:aws|gcloud) /,
+  'a container engine': /^(?:docker|podman) /,
+  'a node that runs Pods': /^(?:helm test|kubectl -n pipewright logs) /,
+  'a published release': /^curl .*\/releases\/download\//,
+};
+const COMMAND =
+  /(?:^|[;&|(]\s*|\b(?:do|then|sudo|env)\s+|^\w+=\S*\s+)(?:\$ )?(?:kubectl|helm|npm|npx|node|git|curl|docker|podman|argocd|flux|velero|terraform|gh) /;
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+const guide = (name: string): string => read(`deploy/guides/${name}.md`);
+const PAGES = ['README.md', ...globSync('{deploy,.github}/**/*.md')];
+const isComment = /^\s*(?:\/\/|\*|\/\*).*$/gm;
+const TESTS = globSync('test/**/*.ts').map((path) => read(path).replaceAll(isComment, ''));
+const runnable = (page: string): PageBlock[] =>
+  pageBlocks(page).filter(({ notRun }) => notRun === undefined);
+
+/** All commands that are run, of all pages: what a sentence names must be among them. */
+const RUN = PAGES.flatMap((page) => runnable(page).map(({ script }) => script)).join('\n');
+
+/** A line with those that continue it. */
+function statements(script: string): string[] {
+  const lines = script.replaceAll(/\\\n\s*/g, '').split('\n');
+  return lines.filter((line) => line.trim() !== '' && !line.startsWith('#'));
+}
+
+test.each(PAGES.filter((page) => runnable(page).length > 0))(
+  'a test runs the commands of %s',
+  (page) => {
+    expect(TESTS.filter((source) => source.includes(`pageBlocks('${page}')`))).not.toEqual([]);
+  },
+);
+
+describe.each(PAGES)('%s', (page) => {
+  const text = read(page);
+
+  test('says of a command that it is not run only where it needs what cannot be had here', () => {
+    for (const { line, script, notRun } of pageBlocks(page)) {
+      const needs = statements(script).map((one) =>
+        Object.keys(NOT_HAD).find((name) => NOT_HAD[name]?.test(one)),
+      );
+      expect({ line, needs: new Set(needs) }).toEqual({ line, needs: new Set([notRun]) });
+    }
+  });
+
+  test('has no command outside of the blocks that are run', () => {
+    const others = fencesIn(text).filter(({ language }) => !['sh', 'console'].includes(language));
+    const languages = others.map(({ language }) => language);
+    expect(['yaml', 'text', 'mermaid']).toEqual(expect.arrayContaining(languages));
+    const outside = text.replaceAll(/^ *```[^]*?^ *```$/gm, '').split('\n');
+    const indented = outside.filter((line) => line.startsWith('    '));
+    const lines = [...others.flatMap((fence) => fence.lines), ...indented].map((line) =>
+      line.trim(),
+    );
+    expect(lines.filter((line) => COMMAND.test(line))).toEqual([]);
+  });
+
+  test('names in its sentences only whole commands that are run, on this page or another', () => {
+    const inline = [...text.matchAll(/`((?:kubectl|helm) [^`\n]+)`/g)].map(([, code = '']) => code);
+    const whole = inline.filter((code) => code.split(' ').length > 5 && !code.includes('…'));
+    expect(whole.filter((code) => !RUN.includes(code))).toEqual([]);
+  });
+});
+
+test.each(['crds', 'deploy'])(
+  'what is made from the code in %s is fresh: CRDs, reasons, flags, metrics',
+  (folder) => {
+    const args = [`${folder}/generate.ts`, '--check'];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  },
+);
+
+test('the guides explain every kind, and every origin and state of an endpoint', () => {
+  for (const { type, shortName } of definitions)
+    expect(guide('objects')).toContain(`| \`${type.kind}\` | \`${shortName}\` |`);
+  const statuses = definitions.map((definition) => kindSchema(definition).status);
+  const entries = statuses.map(({ properties = {} }) => properties['privateEndpoints']?.items);
+  const fields = entries.flatMap((one) => [
+    one?.properties?.['origin'],
+    one?.properties?.['state'],
+  ]);
+  const words = fields.flatMap((field) => field?.enum ?? []);
+  expect(words).toHaveLength(8);
+  for (const word of words)
+    expect(guide('concepts')).toMatch(new RegExp(`^\\| \`${word}\` \\|.{20,}\\|.{5,}\\|$`, 'm'));
+});
+
+test.each([
+  ['README.md', 'PipeSettings', 'pipesettings'],
+  ['deploy/guides/objects.md', 'PipeSettings', 'pipesettings'],
+  ['deploy/guides/objects.md', 'Activity', 'activity'],
+])('the object that %s shows of %s is the example that its commands apply', (page, kind, name) => {
+  const shown = fencesIn(read(page)).filter(({ lines }) => lines.includes(`kind: ${kind}`));
+  expect(shown).toHaveLength(1);
+  const object = parse(shown[0]?.lines.join('\n') ?? '');
+  expect(object).toEqual(parse(read(`deploy/examples/${name}.yaml`)));
+});
+
+test('every script that pages tell people to run is there', () => {
+  const { scripts } = JSON.parse(read('package.json'));
+  const pages = [...PAGES, ...globSync('{src,test,crds}/**/*.md')].map(read).join('\n');
+  const told = [...pages.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name);
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(told));
+});
+
+test('the comments of the chart’s values name every flag that has a value', () => {
+  const values = read('deploy/helm/pipewright/values.yaml');
+  const named = [...values.matchAll(/\(--([a-z-]+)\)/g)].map(([, flag]) => flag);
+  const flags = [...guide('flags').matchAll(/^\| `--([a-z-]+)/gm)].map(([, flag = '']) => flag);
+  // What the chart knows by itself, or a process in a Pod does.
+  const isKnown = /^(context|kubeconfig|leader-elect|leader-elect-na.*|listen)$/;
+  expect(named.toSorted()).toEqual(flags.filter((flag) => !isKnown.test(flag)).toSorted());
+});

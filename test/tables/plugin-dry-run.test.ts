@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import * as object from './plugin/objects.ts';
+import { type Answers, pipewright } from './plugin/run.ts';
+
+const { ACME, endpoint, failed, listing, manifest, PIPE, pipe, stored } = object;
+
+/** Plans these objects against the cluster; each document is one line. */
+async function plan(objects: readonly object[], answers: Answers, ...flags: readonly string[]) {
+  const file = join(await temporaryFolder(), 'all.yaml');
+  await writeFile(file, objects.map((one) => `${JSON.stringify(one)}\n`).join('---\n'));
+  return pipewright(['plan', '-f', file, '--dry-run=server', ...flags], answers);
+}
+
+type Stored = ReturnType<typeof stored>;
+
+/** What the plan says of one object that the API server would store like this. */
+async function planOf(live: Stored) {
+  const answers = { 'apply --dry-run=server -o json -f -': live };
+  const { code, stdout } = await plan([manifest(live.kind, live.spec)], answers, '-o', 'json');
+  return { code, ...JSON.parse(stdout).objects[0] };
+}
+
+const edited = failed('Rejected');
+const verified = { time: '2026-03-01T11:00:00Z', apiHash: 'a' };
+const shown = { verified, settings: { engine_max_threads: 4, engine_max_insert_threads: 2 } };
+const applied = { time: verified.time, generation: 2, keys: [] };
+/** It owns these, and the API has no others. */
+const organization = (ids: readonly string[], spec: object) => {
+  const own = ids.map((id) => ({ ...endpoint(id), origin: 'Added', state: 'Present' }));
+  const status = { verified, ...listing(...ids), privateEndpoints: own };
+  return stored('Organization', { ...ACME, ...spec }, { ...edited, status });
+};
+const tuple = (id: string) => `{"cloudProvider":"gcp","id":"${id}","region":"r1"}`;
+const body = (add: string, remove: string) =>
+  `{"privateEndpoints":{"add":[${add}],"remove":[${remove}]}}`;
+
+describe('what is planned against a live object', () => {
+  test.each<[string, Stored, number, string, string[], string[]]>([
+    [
+      'an organization: the look, the name, then all adds and removals',
+      organization(['a', 'b'], { name: 'New', privateEndpoints: [endpoint('b'), endpoint('c')] }),
+      2,
+      'send',
+      ['name', 'privateEndpoints[c]', 'privateEndpoints[a]'],
+      [body('', ''), '{"name":"New"}', body(tuple('c'), tuple('a'))],
+    ],
+    [
+      'an organization with more removals than its cap: the look alone',
+      organization(['a', 'b'], { maxPrivateEndpointRemovals: 1, privateEndpoints: [] }),
+      2,
+      'blocked',
+      ['privateEndpoints[a]', 'privateEndpoints[b]'],
+      [body('', '')],
+    ],
+    ['what is confirmed already', pipe({ status: { ...shown, applied } }), 0, 'nothing', [], []],
+  ])('%s', async (_, live, code, does, fields, bodies) => {
+    const told = await planOf(live);
+    expect(told).toMatchObject({ code, does });
+    expect(told.changes.map(({ field }: { field: string }) => field)).toEqual(fields);
+    expect(told.requests.map((request: { body: string }) => request.body)).toEqual(bodies);
+  });
+
+  const deleted = { metadata: { deletionTimestamp: verified.time } };
+  const fetched = { status: { activity: { id: 'a-b' } } };
+  test.each<[string, Stored, string, number]>([
+    ['spec.suspend is true', pipe({}, { suspend: true }), 'withheld', 1],
+    ['spec.mode is Plan', pipe({}, { mode: 'Plan' }), 'withheld', 1],
+    ['another object owns its target', pipe(failed('TargetConflict')), 'withheld', 1],
+    ['It is being deleted', pipe(deleted), 'nothing', 0],
+    ['The record is fetched already', stored('Activity', object.RECORD, fetched), 'nothing', 0],
+  ])('nothing is sent where %s', async (why, live, does, requests) => {
+    const told = await planOf(live);
+    expect(told).toMatchObject({ code: 0, does, says: expect.stringContaining(why) });
+    expect(told.requests).toHaveLength(requests);
+  });
+});
+
+describe('where the API server refuses', () => {
+  const two = [manifest('PipeSettings', PIPE), manifest('PipeSettings', PIPE)];
+  const said = (stderr: string): Answers => ({ apply: { code: 1, stderr } });
+
+  test('who is refused is found by halves, and its content is not repeated', async () => {
+    const why = 'The request is invalid: patch: Invalid value: "{"a": 1}": json: cannot unmarshal';
+    const { code, asked, stdout } = await plan(two, said(why), '-n', 'x');
+    expect([code, asked.length]).toEqual([1, 3]);
+    const kept = 'the API server refuses it: The request is invalid: patch: Invalid value: json: c';
+    expect(stdout).toContain(`all.yaml:1: ${kept}`);
+    expect(stdout).toContain(`all.yaml:3: ${kept}`);
+  });
+
+  test.each([
+    'error validating data: failed to download openapi: connection refused',
+    'You must be logged in to the server (Unauthorized)',
+  ])('one that cannot be asked is asked once: %s', async (why) => {
+    const { code, stdout, stderr, asked } = await plan(two, said(why));
+    expect([code, stdout, stderr, asked.length]).toEqual([1, '', `error: ${why}\n`, 1]);
+  });
+
+  test('an object of a namespace that is not there yet is planned as a new one', async () => {
+    const why = 'Error from server (NotFound): namespaces "soon" not found';
+    const { code, stdout } = await plan(two.slice(1), said(why), '-n', 'soon');
+    expect([code, stdout]).toEqual([2, expect.stringContaining('PipeSettings soon/one (new), ')]);
+  });
+});
