@@ -46,7 +46,7 @@ export function createKubectl({ kubeconfig, context }: ConnectionFlags): Kubectl
 }
 
 /** `run` starts the program, or stands for it. */
-export function kubectlBy(run: Kubectl['run']): Kubectl {
+function kubectlBy(run: Kubectl['run']): Kubectl {
   const succeed = async (args: readonly string[], input?: string): Promise<string> => {
     const ran = await run(args, input);
     if (ran.code === 0) return ran.stdout;

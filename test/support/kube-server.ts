@@ -40,7 +40,7 @@ export function aLine(type: string, object: unknown): string {
 }
 
 /** A ConfigMap-like object; its uid is that of its name unless given. */
-export function anObject(
+function anObject(
   name: string,
   resourceVersion: string,
   more: { uid?: string; namespace?: string; generation?: number; spec?: unknown } = {},

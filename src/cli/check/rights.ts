@@ -18,7 +18,7 @@ export interface Right {
 const READ = ['get', 'list', 'watch'];
 
 /** In a namespace with objects. A test holds that the manifests give exactly these. */
-export function rightsOnObjects(namespace: string): readonly Right[] {
+function rightsOnObjects(namespace: string): readonly Right[] {
   return [
     ...definitions.flatMap(({ type: { group, plural: resource } }) => [
       ...READ.map((verb) => ({ group, resource, verb, namespace })),
@@ -31,7 +31,7 @@ export function rightsOnObjects(namespace: string): readonly Right[] {
 }
 
 /** May be cut down to those that objects refer to. */
-export function rightsOnSecret({ namespace, name }: SecretUse): Right {
+function rightsOnSecret({ namespace, name }: SecretUse): Right {
   return { group: '', resource: 'secrets', name, verb: 'get', namespace };
 }
 

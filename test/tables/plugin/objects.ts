@@ -1,4 +1,4 @@
-export const UUID = '7f0e0b1d-0000-4000-8000-000000000000';
+const UUID = '7f0e0b1d-0000-4000-8000-000000000000';
 const credentialsSecretRef = { name: 'api' };
 
 /** Specs with which nothing is wrong. */
