@@ -38,23 +38,3 @@ export function aList(objects: readonly KubeObject[], resourceVersion: string, n
 export function aLine(type: string, object: unknown): string {
   return `${JSON.stringify({ type, object })}\n`;
 }
-
-/** A ConfigMap-like object; its uid is that of its name unless given. */
-function anObject(
-  name: string,
-  resourceVersion: string,
-  more: { uid?: string; namespace?: string; generation?: number; spec?: unknown } = {},
-): KubeObject {
-  const { uid = `uid-${name}`, namespace = 'ns', generation, spec } = more;
-  const metadata = {
-    name,
-    namespace,
-    uid,
-    resourceVersion,
-    creationTimestamp: '2026-01-01T00:00:00Z',
-  };
-  return {
-    metadata: { ...metadata, ...(generation !== undefined && { generation }) },
-    ...(spec === undefined ? {} : { spec }),
-  };
-}
