@@ -119,7 +119,7 @@ test('every script that pages tell people to run is there', () => {
 
 test('the comments of the chart’s values name every flag that has a value', () => {
   const values = read('deploy/helm/pipewright/values.yaml');
-  const named = [...values.matchAll(/\(--([a-z-]+)\)/g)].map(([, flag]) => flag);
+  const named = [...values.matchAll(/\(--([a-z-]+)\)/g)].map(([, flag = '']) => flag);
   const flags = [...guide('flags').matchAll(/^\| `--([a-z-]+)/gm)].map(([, flag = '']) => flag);
   // What the chart knows by itself, or a process in a Pod does.
   const isKnown = /^(context|kubeconfig|leader-elect|leader-elect-na.*|listen)$/;

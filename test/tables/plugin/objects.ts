@@ -1,4 +1,3 @@
-const UUID = '7f0e0b1d-0000-4000-8000-000000000000';
 const credentialsSecretRef = { name: 'api' };
 
 /** Specs with which nothing is wrong. */
@@ -9,7 +8,11 @@ export const PIPE = {
   credentialsSecretRef,
   settings: { engine_max_threads: 8 },
 };
-export const ACME = { organizationId: UUID, credentialsSecretRef, name: 'Acme' };
+export const ACME = {
+  organizationId: '7f0e0b1d-0000-4000-8000-000000000000',
+  credentialsSecretRef,
+  name: 'Acme',
+};
 export const RECORD = { organizationId: 'o', activityId: 'a-b', credentialsSecretRef };
 
 export const endpoint = (id: string) => ({ id, cloudProvider: 'gcp', region: 'r1' });
