@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { ensureBundles } from '../bundles.ts';
 import { progressLines, step } from '../controlplane/progress.ts';
-import { BUILD, runQuietly } from '../steps.ts';
 import { pageBlocks } from '../support/page.ts';
 import { type Application, openWorld, type World } from './world.ts';
 
@@ -157,7 +157,7 @@ function endpointIds({ simulator }: World): string[] | undefined {
 }
 
 async function main(): Promise<boolean> {
-  if (!(await runQuietly(BUILD))) return false;
+  await ensureBundles();
   const say = progressLines();
   await using world = await openWorld(say);
   let passed = 0;

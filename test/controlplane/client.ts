@@ -11,11 +11,8 @@ import { waitFor } from './wait-for.ts';
 
 export { waitFor };
 
-/**
- * What the global setup hands to the processes that run the tests. To stop its API server, a test
- * starts a control plane of its own.
- */
-export type ProvidedControlPlane = Pick<
+/** What the global setup hands to test files. To stop its server, a test starts one of its own. */
+type ProvidedControlPlane = Pick<
   ControlPlane,
   'server' | 'ca' | 'admin' | 'adminKubeconfig' | 'kubectlProgram' | 'folder' | 'auditLog'
 >;
@@ -26,13 +23,10 @@ declare module 'vitest' {
   }
 }
 
-/** The control plane that all integration tests share. */
+/** The control plane that all test files of a project share. */
 export const controlPlane = inject('controlPlane');
 
-/**
- * Runs kubectl as the administrator, or as the user of another kubeconfig; never throws for an exit
- * code.
- */
+/** Runs kubectl as the administrator, or as the user of another kubeconfig. */
 export const kubectl = createKubectl({
   program: controlPlane.kubectlProgram,
   kubeconfig: controlPlane.adminKubeconfig,
@@ -46,17 +40,14 @@ export async function newNamespace(): Promise<string> {
   return name;
 }
 
-/**
- * `kubectl apply` of one or more documents, into `namespace` where they name none. Throws with what
- * kubectl said.
- */
+/** `kubectl apply` of documents, into `namespace` where they name none; throws what kubectl said. */
 export async function applyYaml(text: string, namespace = 'default'): Promise<string> {
   const { code, stdout, stderr } = await kubectl(['apply', '-n', namespace, '-f', '-'], text);
   if (code !== 0) throw new Error(`kubectl apply ended with ${code}: ${stderr}`);
   return stdout;
 }
 
-/** `kubectl get` of something, parsed; throws with what kubectl said. */
+/** `kubectl get` of something, parsed; throws what kubectl said. */
 export async function getJson<T>(args: readonly string[]): Promise<T> {
   const { code, stdout, stderr } = await kubectl(['get', '-o', 'json', ...args]);
   if (code !== 0) throw new Error(`kubectl get ${args.join(' ')} ended with ${code}: ${stderr}`);
@@ -68,17 +59,12 @@ export async function getJson<T>(args: readonly string[]): Promise<T> {
  * rights by itself.
  */
 export async function serviceAccountKubeconfig(namespace: string, name: string): Promise<string> {
-  const { admin, server, ca, folder } = controlPlane;
-  await restRequest(admin, 'POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, {
-    metadata: { name },
-  });
+  const { admin, server, ca: caPem, folder } = controlPlane;
+  const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+  await restRequest(admin, 'POST', accounts, { metadata: { name } });
   const token = await requestToken(admin, { namespace, name });
-  return writeTokenKubeconfig(join(folder, 'users', randomUUID()), {
-    server,
-    caPem: ca,
-    token,
-    namespace,
-  });
+  const path = join(folder, 'users', randomUUID());
+  return writeTokenKubeconfig(path, { server, caPem, token, namespace });
 }
 
 /** Of a log that all test files share, only what comes while this one runs. */
@@ -86,10 +72,7 @@ const auditLog = new AuditLog(controlPlane.auditLog, {
   from: statSync(controlPlane.auditLog).size,
 });
 
-/**
- * Every request to the API server that was answered while this test file runs and before this call,
- * and of which all given fields are equal.
- */
+/** Every request of which all given fields are equal, answered since this file ran. */
 export async function audit(only: Partial<AuditEntry> = {}): Promise<AuditEntry[]> {
   const entries = await auditLog.complete((name) =>
     restRequest(controlPlane.admin, 'GET', `/api/v1/namespaces/${name}`),

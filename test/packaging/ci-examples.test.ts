@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { controlPlane } from '../controlplane/client.ts';
+import { run } from '../controlplane/run.ts';
 import { ensureCrds, goodSpec, pipeSettings } from '../support/crd.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { pluginFolder } from '../support/plugin.ts';
-import { run } from './run.ts';
 
 interface Workflow {
   readonly jobs: { readonly plan: { readonly steps: readonly { readonly run?: string }[] } };

@@ -6,11 +6,11 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { newNamespace, serviceAccountKubeconfig, waitFor } from '../controlplane/client.ts';
+import { succeed } from '../controlplane/run.ts';
 import { ENTRYPOINT, IMAGE_ENV, INSTRUCTIONS, textsOf } from '../dockerfile.ts';
 import { allow, operatorRules } from '../support/cluster.ts';
 import { installCrds } from '../support/crd.ts';
 import { BUILD_MS } from './helm.ts';
-import { succeed } from './run.ts';
 
 const NODE = '/usr/local/bin/node';
 const USER = 65_532;

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { findProgram } from '../controlplane/programs.ts';
+import { run } from '../controlplane/run.ts';
 import { pageBlocks } from '../support/page.ts';
 import { BUILD_MS } from './helm.ts';
-import { run } from './run.ts';
 
 const FOLDER = 'deploy/monitoring';
 

@@ -4,8 +4,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { controlPlane } from '../controlplane/client.ts';
+import { run, succeed } from '../controlplane/run.ts';
 import { BUILD_MS, helm } from './helm.ts';
-import { run, succeed } from './run.ts';
 
 const { version } = packageJson;
 const CHART = `pipewright-${version}.tgz`;
