@@ -34,7 +34,7 @@ function projectOf(project: Project, order: number): TestProjectInlineConfigurat
       globalSetup: isOnControlPlane ? ['test/controlplane/global-setup.ts'] : [],
       setupFiles: drawsAlike ? ['test/mutation/same-draws.ts'] : [],
       testTimeout: minutes * 60_000,
-      hookTimeout: 120_000,
+      hookTimeout: 300_000,
       expect: { poll: { timeout: 30_000 } },
       maxWorkers: atOnce,
       // Planted faults live in processes of their own.

@@ -124,8 +124,7 @@ async function staysSynced(world: World): Promise<void> {
 
 async function degrades(world: World): Promise<void> {
   const calls = { pathIncludes: `/${String(PIPE.spec['pipeId'])}/` };
-  const settings = { ranges: { engine_max_threads: [1, 4] as [number, number] } };
-  world.simulator.always({ play: { settings } }, calls);
+  world.simulator.play({ settings: { ranges: { engine_max_threads: [1, 4] } } });
   await push(world, pipeWith(7));
   const isDegraded = (seen: Application): boolean => seen.status?.health?.status === 'Degraded';
   const { status } = await world.until('it to be Degraded', isDegraded);

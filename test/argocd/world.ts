@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { startControlPlane } from '../controlplane/controlplane.ts';
 import { type Say, step } from '../controlplane/progress.ts';
 import { succeed } from '../controlplane/run.ts';
-import { startControllers } from '../packaging/controllers.ts';
+import { startControllers } from '../packaging/guides/controllers.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { Simulator } from '../simulator/types.ts';
 import { startOperator } from '../support/operator.ts';

@@ -10,7 +10,6 @@ import { succeed } from '../controlplane/run.ts';
 import { ENTRYPOINT, IMAGE_ENV, INSTRUCTIONS, textsOf } from '../dockerfile.ts';
 import { allow, operatorRules } from '../support/cluster.ts';
 import { installCrds } from '../support/crd.ts';
-import { BUILD_MS } from './helm.ts';
 
 const NODE = '/usr/local/bin/node';
 const USER = 65_532;
@@ -37,7 +36,7 @@ beforeAll(async () => {
     if (name === 'RUN') await succeed('sh', ['-e', '-c', text], { cwd: workdir, env: { PATH } });
     if (name === 'COPY') await copyStep(text, { workdir, stages });
   }
-}, BUILD_MS);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 async function copyStep(

@@ -15,7 +15,7 @@ const RENDERINGS = [
   ...EXAMPLES.map((example) => ({ of: example, rendering: { example }, monitoring: 2 })),
   {
     of: 'all values at once',
-    rendering: { values: { ...valuesOf(TOGETHER), extraVolumeMounts: [] } },
+    rendering: { values: valuesOf(TOGETHER) },
     monitoring: 2,
   },
 ];

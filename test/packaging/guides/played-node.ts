@@ -58,7 +58,7 @@ export function playNode(own: ControlPlane, apiUrl: string): PlayedNode {
     }
     for (const { name, value } of env) variables[name] = value;
     return Object.entries({ PIPEWRIGHT_API_RATE: '0', ...variables })
-      .filter(([name]) => /^PIPEWRIGHT_(?!API_URL$)/.test(name))
+      .filter(([name]) => /^PIPEWRIGHT_(?!(?:API_URL|LOG_LEVEL)$)/.test(name))
       .map(([name, text]) => {
         const flag = name.replace('PIPEWRIGHT_', '').toLowerCase().replaceAll('_', '-');
         return `--${flag}=${text}`;
