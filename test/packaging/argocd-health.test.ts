@@ -20,7 +20,6 @@ interface State {
   /** Absent: 2, the generation of the object. */
   readonly observed?: number;
   readonly isDeleted?: true;
-  readonly kind?: 'Organization' | 'PipeSettings' | 'Activity';
 }
 
 const fine = { argocd: 'Healthy', flux: 'Current' } as const;
@@ -28,11 +27,11 @@ const goesOn = { beside: 'Reconciling', argocd: 'Progressing', flux: 'InProgress
 const needsAPerson = { beside: 'Stalled', argocd: 'Degraded', flux: 'Failed' } as const;
 const rests = { argocd: 'Suspended', flux: 'InProgress', expressions: 'Current' } as const;
 const stale = { observed: 1, argocd: 'Progressing', flux: 'InProgress' } as const;
+const ends = { flux: 'Terminating', expressions: 'InProgress' } as const;
 
 const STATES: Readonly<Record<string, State>> = {
   'not visited': { ready: 'Unknown Pending', ...stale, observed: -1 },
-  applied: { ready: 'True Applied', ...fine, kind: 'PipeSettings' },
-  fetched: { ready: 'True Fetched', ...fine, kind: 'Activity' },
+  applied: { ready: 'True Applied', ...fine },
   edited: { ready: 'True Applied', ...stale },
   'edited while it was stalled': { ready: 'False Rejected', ...needsAPerson, ...stale },
   'being changed': { ready: 'Unknown Pending', ...goesOn },
@@ -50,41 +49,23 @@ const STATES: Readonly<Record<string, State>> = {
   // Else a rename with PruneLast would never end; see health.lua.
   'in a conflict, at first': { ready: 'False TargetConflict', ...goesOn, argocd: 'Healthy' },
   'in a conflict': { ready: 'False TargetConflict', ...needsAPerson },
-  'being deleted': {
-    ready: 'True Applied',
-    isDeleted: true,
-    ...stale,
-    flux: 'Terminating',
-    expressions: 'InProgress',
-  },
+  'being deleted': { ready: 'True Applied', isDeleted: true, ...stale, ...ends },
 };
 
 const TIME = '2026-03-01T12:00:00Z';
-const DELETED = {
-  deletionTimestamp: TIME,
-  finalizers: ['pipewright.dev/remove-private-endpoints'],
-};
+const METADATA = { name: 'acme', namespace: 'ingest', generation: 2, resourceVersion: '41' };
+const DELETED = { deletionTimestamp: TIME, finalizers: ['pipewright.dev/x'] };
 const messageOf = (reason: string): string => `what there is to say of ${reason}`;
 
 /** An object in this state. */
-function objectIn({ ready, beside, observed = 2, isDeleted, kind = 'Organization' }: State) {
+function objectIn({ ready, beside, observed = 2, isDeleted }: State) {
   const [status = '', reason = ''] = ready.split(' ');
-  const condition = {
-    reason,
-    message: messageOf(reason),
-    observedGeneration: observed,
-    lastTransitionTime: TIME,
-  };
+  const of = { reason, message: messageOf(reason), observedGeneration: observed };
+  const condition = { ...of, lastTransitionTime: TIME };
   return {
     apiVersion: 'pipewright.dev/v1alpha1',
-    kind,
-    metadata: {
-      name: 'acme',
-      namespace: 'ingest',
-      generation: 2,
-      resourceVersion: '41',
-      ...(isDeleted && DELETED),
-    },
+    kind: 'Organization',
+    metadata: { ...METADATA, ...(isDeleted && DELETED) },
     spec: { organizationId: 'acme' },
     status: {
       observedGeneration: observed,
@@ -136,16 +117,14 @@ describe('Argo CD', () => {
   const applied = objectIn({ ready: 'True Applied', ...fine });
   const withSpec = (spec: object) => ({ ...applied, spec: { ...applied.spec, ...spec } });
 
+  const deleted = { ...applied, metadata: { ...METADATA, ...DELETED } };
+
   test.concurrent.each([
-    { object: applied, of: 'an object', offered: ['reconcile', 'suspend'] },
-    { object: withSpec({ mode: 'Plan' }), of: 'one in Plan', offered: ['suspend'] },
-    { object: withSpec({ suspend: true }), of: 'a suspended one', offered: ['resume'] },
-    {
-      object: { ...applied, metadata: { ...applied.metadata, ...DELETED } },
-      of: 'one being deleted',
-      offered: ['reconcile'],
-    },
-  ])('of $of it offers $offered', async ({ object, offered }) => {
+    ['an object', applied, ['reconcile', 'suspend']],
+    ['one in Plan', withSpec({ mode: 'Plan' }), ['suspend']],
+    ['a suspended one', withSpec({ suspend: true }), ['resume']],
+    ['one being deleted', deleted, ['reconcile']],
+  ])('knows what to offer for %s', async (_, object, offered) => {
     const printed = await overrides('list-actions', object);
     const enabled = [...printed.matchAll(/^(\w+) +false$/gm)].map(([, name]) => name);
     expect(enabled).toEqual(offered);

@@ -7,39 +7,31 @@ import { run } from '../controlplane/run.ts';
 import { ensureCrds, goodSpec, pipeSettings } from '../support/crd.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { makePluginFolder } from '../support/plugin-folder.ts';
+import { valueAt } from './chart/manifests.ts';
 
-interface Workflow {
-  readonly jobs: { readonly plan: { readonly steps: readonly { readonly run?: string }[] } };
-}
-interface Job {
-  readonly 'pipewright-plan': Readonly<Record<'script' | 'after_script', readonly string[]>>;
-}
-
-const example = (name: string): unknown =>
-  parse(readFileSync(`deploy/examples/ci/${name}`, 'utf8'));
-const { steps } = (example('github-workflow.yaml') as Workflow).jobs.plan;
+const read = (name: string, at: string): unknown =>
+  valueAt(parse(readFileSync(`deploy/examples/ci/${name}.yaml`, 'utf8')), at);
+const script = (at: string): string =>
+  (read('gitlab-job', `pipewright-plan.${at}`) as readonly string[]).join('\n');
+const steps = read('github-workflow', 'jobs.plan.steps') as readonly { readonly run?: string }[];
 const [plan = '', comment = ''] = steps.flatMap((step) => step.run ?? []).slice(-2);
-const gitlab = (example('gitlab-job.yaml') as Job)['pipewright-plan'];
 
+const PULL_REQUEST = 'https://g/o/r/pull/7';
 const PLACES = [
   {
     at: 'GitHub',
     plan,
     comment,
     poster: 'gh',
-    env: {
-      MAY_COMMENT: 'true',
-      GITHUB_STEP_SUMMARY: 'summary.md',
-      PULL_REQUEST: 'https://g/o/r/pull/7',
-    },
-    to: 'https://g/o/r/pull/7',
+    variables: { MAY_COMMENT: 'true', GITHUB_STEP_SUMMARY: 'summary.md', PULL_REQUEST },
+    to: PULL_REQUEST,
   },
   {
     at: 'GitLab',
-    plan: gitlab.script.join('\n'),
-    comment: gitlab.after_script.join('\n'),
+    plan: script('script'),
+    comment: script('after_script'),
     poster: 'curl',
-    env: {
+    variables: {
       GITLAB_TOKEN: 'a-token',
       CI_API_V4_URL: 'https://g/api',
       CI_PROJECT_ID: '3',
@@ -63,9 +55,9 @@ test.each(PLACES)('the job of $at posts the plan, and fails where it is not vali
   writeFileSync(join(cwd, one.poster), STUB, { mode: 0o755 });
   const bin = await makePluginFolder(controlPlane.folder, controlPlane.kubectlProgram);
   const PATH = [cwd, bin, process.env['PATH']].join(':');
-  const env = { ...one.env, PATH, KUBECONFIG: controlPlane.adminKubeconfig };
+  const env = { ...one.variables, PATH, KUBECONFIG: controlPlane.adminKubeconfig };
   const sh = (script: string) => run('sh', ['-e', '-c', script], { cwd, env });
-  const read = (file: string): string => readFileSync(join(cwd, file), 'utf8');
+  const made = (file: string): string => readFileSync(join(cwd, file), 'utf8');
   const declare = (settings: object): void => {
     const manifest = pipeSettings('orders', { ...goodSpec, settings });
     writeFileSync(join(cwd, 'manifests/orders.yaml'), JSON.stringify(manifest));
@@ -73,10 +65,10 @@ test.each(PLACES)('the job of $at posts the plan, and fails where it is not vali
   declare({ engine_max_threads: 4 });
   expect(await sh(one.plan)).toMatchObject({ code: 0, stderr: '' });
   expect(await sh(one.comment)).toMatchObject({ code: 0, stderr: '' });
-  expect(read('posted.md')).toContain('{"engine_max_threads":4}');
-  expect(read('posted-with')).toContain(one.to);
-  expect(read('posted-with')).not.toContain('a-token');
+  expect(made('posted.md')).toContain('{"engine_max_threads":4}');
+  expect(made('posted-with')).toContain(one.to);
+  expect(made('posted-with')).not.toContain('a-token');
   declare({ engine_max_threads: 1_000 });
   expect(await sh(one.plan)).toMatchObject({ code: 1 });
-  expect(read('plan.md')).toContain('**Not valid**');
+  expect(made('plan.md')).toContain('**Not valid**');
 });

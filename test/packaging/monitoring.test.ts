@@ -14,7 +14,6 @@ interface Alert {
 }
 
 interface Panel {
-  readonly gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>>;
   readonly targets: readonly { readonly expr: string }[];
 }
 
@@ -52,12 +51,4 @@ test('the alerts and the panels ask for metrics that the operator has', async ()
   const named = asked.flatMap(({ expr }) => expr.match(/\b(pipewright|process|workqueue)_\w+/g));
   expect(new Set(named).size).toBeGreaterThan(8);
   for (const name of named) expect(page).toContain(`\n# TYPE ${name?.replace(/_bucket$/, '')} `);
-});
-
-test('the eight panels of the dashboard share no place', () => {
-  expect(panels).toHaveLength(8);
-  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-    Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
-  );
-  expect(new Set(cells).size).toBe(cells.length);
 });

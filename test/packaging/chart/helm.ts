@@ -49,17 +49,13 @@ export function template({ values = {}, example, program, namespace }: Rendering
   return helm(args, { values, ...(program && { program }) });
 }
 
-/** The objects of the chart as text; the address of the API is given where the values have none. */
-export async function renderedText({ values = {}, ...rest }: Rendering = {}): Promise<string> {
+/** The objects of the chart; the address of the API is given where the values have none. */
+export async function rendered({ values = {}, ...rest }: Rendering = {}): Promise<Manifest[]> {
   const { api } = values as { readonly api?: object };
   const complete = { ...values, api: { url: 'https://api.example.com', ...api } };
   const { code, stdout, stderr } = await template({ ...rest, values: complete });
   if (code !== 0) throw new Error(`helm template ended with ${code}: ${stderr}`);
-  return stdout;
-}
-
-export async function rendered(rendering: Rendering = {}): Promise<Manifest[]> {
-  return parseManifests(await renderedText(rendering));
+  return parseManifests(stdout);
 }
 
 /** What kustomize makes of a folder. */

@@ -48,7 +48,7 @@ describe('every value', () => {
 
   test.each(TOGETHER)('%s is where it belongs, and by default is not', (...row) => {
     expect(shown(together ?? [], row)).toEqual(row[3]);
-    if (!/^(rbac|crds)\./.test(row[0])) expect(shown(defaults ?? [], row)).not.toEqual(row[3]);
+    expect(shown(defaults ?? [], row)).not.toEqual(row[3]);
   });
 
   test.each(INSTEAD)('%s, in place of others', (...row) => {
@@ -74,7 +74,7 @@ describe('every value', () => {
         planOnly: true,
         cleanupDeadlineMs: 3_600_000,
         logLevel: 'debug',
-        leaderElectName: 'other',
+        leaderElectName: 'pipewright',
       },
     });
     expect(file).toBe('/etc/pipewright/api-ca/ca.crt');

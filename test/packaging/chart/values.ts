@@ -12,13 +12,11 @@ const DIGEST = `sha256:${'0f'.repeat(32)}`;
 const SPREAD = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' };
 const PEERS = [{ podSelector: { matchLabels: { app: 'prometheus' } } }];
 const PORTS = [{ ports: [{ port: 443 }] }];
-const PODS = {
-  matchLabels: {
-    'app.kubernetes.io/name': 'other',
-    'app.kubernetes.io/instance': 'pipewright',
-  },
-};
-const VIEW_LABELS = 'ClusterRole other-view: metadata.labels';
+const podsOf = (name: string) => ({
+  matchLabels: { 'app.kubernetes.io/name': name, 'app.kubernetes.io/instance': 'pipewright' },
+});
+const PODS = podsOf('pipewright');
+const VIEW = 'ClusterRole pipewright-view: metadata.labels';
 const CRD = 'CustomResourceDefinition pipesettings.pipewright.dev: metadata';
 const TEMPLATE = 'Deployment: spec.template.metadata';
 
@@ -40,7 +38,7 @@ export const TOGETHER: readonly Row[] = [
   ['proxy.noProxy', '.svc', 'env.NO_PROXY', '.svc'],
   ['namespaces', ['ingest', 'billing'], 'env.PIPEWRIGHT_NAMESPACES', 'ingest,billing'],
   ['selector', 'shard in (a,b)', 'env.PIPEWRIGHT_SELECTOR', 'shard in (a,b)'],
-  ['secrets.names', ['one', 'two'], 'Role other: rules.3.resourceNames', ['one', 'two']],
+  ['secrets.names', ['one', 'two'], 'Role pipewright: rules.3.resourceNames', ['one', 'two']],
   ['secrets.selector', 'a=b', 'env.PIPEWRIGHT_SECRET_SELECTOR', 'a=b'],
   ['planOnly', true, 'env.PIPEWRIGHT_PLAN_ONLY', 'true'],
   ['cleanupDeadline', '1h', 'env.PIPEWRIGHT_CLEANUP_DEADLINE', '1h'],
@@ -50,12 +48,7 @@ export const TOGETHER: readonly Row[] = [
   ['resources.requests.memory', '1Gi', 'container.resources.requests.memory', '1Gi'],
   ['resources.limits.memory', '2Gi', 'container.resources.limits.memory', '2Gi'],
   ['crds.keep', false, `${CRD}.annotations[helm.sh/resource-policy]`, undefined],
-  [
-    'rbac.aggregate',
-    false,
-    `${VIEW_LABELS}[rbac.authorization.k8s.io/aggregate-to-view]`,
-    undefined,
-  ],
+  ['rbac.aggregate', false, `${VIEW}[rbac.authorization.k8s.io/aggregate-to-view]`, undefined],
   ['serviceAccount.name', 'somebody', 'pod.serviceAccountName', 'somebody'],
   ['serviceAccount.annotations', { a: 'b' }, 'ServiceAccount: metadata.annotations', { a: 'b' }],
   ['podLabels', { team: 'data' }, `${TEMPLATE}.labels.team`, 'data'],
@@ -111,8 +104,6 @@ export const TOGETHER: readonly Row[] = [
   ['serviceMonitor.labels', { find: 'me' }, 'ServiceMonitor: metadata.labels.find', 'me'],
   ['rules.enabled', true, 'PrometheusRule: spec.groups.0.name', 'pipewright'],
   ['rules.labels', { find: 'me' }, 'PrometheusRule: metadata.labels.find', 'me'],
-  ['nameOverride', 'other', 'Deployment: spec.selector', PODS],
-  ['fullnameOverride', 'other', 'Deployment: metadata.name', 'other'],
 ];
 
 /** These take the place, or the object, of some of the others. */
@@ -124,6 +115,8 @@ export const INSTEAD: readonly Row[] = [
   ['rbac.create', false, 'ClusterRole', false],
   ['serviceAccount.create', false, 'ServiceAccount', false],
   ['networkPolicy.enabled', false, 'NetworkPolicy', false],
+  ['nameOverride', 'other', 'Deployment: spec.selector', podsOf('other')],
+  ['fullnameOverride', 'third', 'Deployment: metadata.name', 'third'],
 ];
 
 /** The values of rows, laid over each other. */

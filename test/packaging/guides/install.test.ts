@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../../controlplane/wait-for.ts';
 import { ORGANIZATION } from '../../support/examples.ts';
 import { pageBlocks } from '../../support/page.ts';
 import { type Desk, install, openDesk } from './desk.ts';
-import { follow } from './follow.ts';
+import { type Following, follow } from './follow.ts';
 import { guideObjects } from './objects.ts';
 
 /** Pages on which CRDs and namespaces come and go, in a cluster with controllers. */
@@ -74,83 +74,83 @@ async function deleteAllAtOnce(): Promise<void> {
   expect(endpoints()).toContain(OURS);
 }
 
-describe('install.md', () => {
-  follow(pageBlocks('deploy/guides/install.md'), () => desk, {
-    before: {
-      'When the deletion hangs': deleteAllAtOnce,
-      'Delete the rest': () => desk.node.sync(),
-      'Keep the endpoints instead': deleteAllAtOnce,
+const installing: Following = {
+  before: {
+    'When the deletion hangs': deleteAllAtOnce,
+    'Delete the rest': () => desk.node.sync(),
+    'Keep the endpoints instead': deleteAllAtOnce,
+  },
+  after: {
+    'Uninstall with Helm': nothingIsLeft,
+    'Uninstall with kubectl': nothingIsLeft,
+    'With kustomize': nothingIsLeft,
+    'Delete the rest': async () => {
+      expect(endpoints()).not.toContain(OURS);
+      await nothingIsLeft();
     },
-    after: {
-      'Uninstall with Helm': nothingIsLeft,
-      'Uninstall with kubectl': nothingIsLeft,
-      'With kustomize': nothingIsLeft,
-      'Delete the rest': async () => {
-        expect(endpoints()).not.toContain(OURS);
-        await nothingIsLeft();
-      },
-      'Keep the endpoints instead': async () => {
-        await nothingIsLeft();
-        await desk.succeed(`grep ${OURS} organizations-before.yaml`);
-        expect(endpoints()).toContain(OURS);
-      },
+    'Keep the endpoints instead': async () => {
+      await nothingIsLeft();
+      await desk.succeed(`grep ${OURS} organizations-before.yaml`);
+      expect(endpoints()).toContain(OURS);
     },
-  });
-});
+  },
+};
 
-describe('upgrade.md', () => {
-  const helmInstall =
-    'helm install pipewright deploy/helm/pipewright -n pipewright --create-namespace --set api.url=https://api.example.com';
-  const crds = async (): Promise<string[]> =>
-    (
-      await desk.succeed('kubectl get crds -l helm.sh/chart -o jsonpath={.items[*].metadata.uid}')
-    ).split(' ');
-  let before: string[];
-  follow(pageBlocks('deploy/guides/upgrade.md'), () => desk, {
-    before: {
-      Helm: () => desk.succeed(helmInstall),
-      // Helm takes over what kubectl has applied in between.
-      'Go back': async () => {
-        await desk.succeed('helm uninstall pipewright -n pipewright');
-        await desk.succeed(`${helmInstall} --take-ownership --force-conflicts`);
-        before = await crds();
-        expect(before).toHaveLength(3);
-      },
-    },
-    after: {
-      'Go back': async () => expect(await crds(), 'the CRDs are others').toEqual(before),
-    },
-  });
-});
+const HELM_INSTALL =
+  'helm install pipewright deploy/helm/pipewright -n pipewright --create-namespace --set api.url=https://api.example.com';
+const crds = () =>
+  desk.succeed('kubectl get crds -l helm.sh/chart -o jsonpath={.items[*].metadata.uid}');
+let before: string;
 
-describe('operate.md', () => {
-  const read = async (what: string): Promise<unknown> =>
-    JSON.parse(await desk.succeed(`kubectl get ${what} -o json`));
-  follow(pageBlocks('deploy/guides/operate.md'), () => desk, {
-    before: {
-      'Through a proxy': async () => {
-        const make = 'kubectl -n pipewright create configmap pipewright-flags';
-        await desk.succeed(`${make} --dry-run=client -o yaml | kubectl apply -f -`);
-      },
-      'New keys': async () => {
-        for (const name of ['secret', 'pipesettings'])
-          await desk.succeed(`kubectl apply -f deploy/examples/${name}.yaml`);
-      },
+const upgrading: Following = {
+  before: {
+    Helm: () => desk.succeed(HELM_INSTALL),
+    // Helm takes over what kubectl has applied in between.
+    'Go back': async () => {
+      await desk.succeed('helm uninstall pipewright -n pipewright');
+      await desk.succeed(`${HELM_INSTALL} --take-ownership --force-conflicts`);
+      before = await crds();
     },
-    after: {
-      'Through a proxy': async () =>
-        expect(await read('configmap pipewright-flags -n pipewright')).toMatchObject({
-          data: { HTTPS_PROXY: 'http://proxy.example.com:3128' },
-        }),
-      'New keys': async () => {
-        const data = { keyId: btoa('NEW'), keySecret: btoa('NEW') };
-        expect(await read('secret management-api -n ingest')).toMatchObject({ data });
-        const object = JSON.stringify(await read('pset orders -n ingest'));
-        expect(object).toMatch(/"pipewright.dev\/reconcile-requested-at":"\d+"/);
-      },
+  },
+  after: {
+    'Go back': async () => {
+      expect(before.split(' ')).toHaveLength(3);
+      expect(await crds(), 'the CRDs are others').toBe(before);
     },
-  });
-});
+  },
+};
+
+const read = async (what: string): Promise<unknown> =>
+  JSON.parse(await desk.succeed(`kubectl get ${what} -o json`));
+
+const operating: Following = {
+  before: {
+    'Through a proxy': () =>
+      desk.succeed(
+        'kubectl -n pipewright create configmap pipewright-flags --dry-run=client -o yaml | kubectl apply -f -',
+      ),
+    'New keys': () =>
+      desk.succeed(
+        'kubectl apply -f deploy/examples/secret.yaml -f deploy/examples/pipesettings.yaml',
+      ),
+  },
+  after: {
+    'Through a proxy': async () => {
+      const data = { HTTPS_PROXY: 'http://proxy.example.com:3128' };
+      expect(await read('configmap pipewright-flags -n pipewright')).toMatchObject({ data });
+    },
+    'New keys': async () => {
+      const data = { keyId: btoa('NEW'), keySecret: btoa('NEW') };
+      expect(await read('secret management-api -n ingest')).toMatchObject({ data });
+      const object = JSON.stringify(await read('pset orders -n ingest'));
+      expect(object).toMatch(/"pipewright.dev\/reconcile-requested-at":"\d+"/);
+    },
+  },
+};
+
+follow(pageBlocks('deploy/guides/install.md'), () => desk, installing);
+follow(pageBlocks('deploy/guides/upgrade.md'), () => desk, upgrading);
+follow(pageBlocks('deploy/guides/operate.md'), () => desk, operating);
 
 /** Of that module, in the go.mod of this folder of test/controlplane/go. */
 const versionIn = (folder: string, module: string): string | undefined => {

@@ -4,21 +4,30 @@ import type { ControlPlane } from '../../controlplane/controlplane.ts';
 import { waitFor } from '../../controlplane/wait-for.ts';
 import { type Stored as AnyObject, change, createOrReplace } from '../../support/cluster.ts';
 
+type Ready = Readonly<Record<'type' | 'reason', string>> & { readonly observedGeneration: number };
+
 export interface Stored extends AnyObject {
   readonly metadata: AnyObject['metadata'] & { readonly finalizers?: readonly string[] };
   readonly spec: Readonly<Record<string, unknown>>;
   readonly rules: readonly { readonly resources: readonly string[] }[];
   readonly status?: {
-    readonly conditions: readonly {
-      readonly type: string;
-      readonly reason: string;
-      readonly observedGeneration: number;
-    }[];
+    readonly conditions: readonly Ready[];
     readonly privateEndpoints?: readonly { readonly id: string; readonly origin?: string }[];
   };
 }
 
+interface Given {
+  readonly metadata: { readonly name: string };
+  readonly [field: string]: unknown;
+}
+
 export type GuideObjects = ReturnType<typeof guideObjects>;
+
+/** `Ready` has this reason, told of the spec as it is now. */
+function isReadyAs({ metadata, status }: Stored, reason: string): boolean {
+  const ready = status?.conditions.find(({ type }) => type === 'Ready');
+  return ready?.reason === reason && ready.observedGeneration === metadata.generation;
+}
 
 /**
  * What tests do to the objects of a guide's cluster between the commands of a reader: by requests,
@@ -31,25 +40,16 @@ export function guideObjects({ admin }: ControlPlane, namespace: string) {
   const until = async (path: string, what: string, fits: (stored: Stored) => boolean) => {
     await waitFor(() => read(path), { what: `${path}: ${what}`, until: fits });
   };
-  const isReadyAs = ({ metadata, status }: Stored, reason: string): boolean =>
-    Boolean(
-      status?.conditions.some(
-        (one) =>
-          one.type === 'Ready' &&
-          one.reason === reason &&
-          one.observedGeneration === metadata.generation,
-      ),
-    );
-  const requested = (stored: Stored): object => {
-    const annotations = { 'pipewright.dev/reconcile-requested-at': randomUUID() };
-    return { ...stored, metadata: { ...stored.metadata, annotations } };
-  };
+  const retry = (path: string): Promise<void> =>
+    edit(path, (stored) => {
+      const annotations = { 'pipewright.dev/reconcile-requested-at': randomUUID() };
+      return { ...stored, metadata: { ...stored.metadata, annotations } };
+    });
   return {
     edit,
     until,
     /** Creates it, or puts it in the place of the one that is there. */
-    put: (collection: string, object: { readonly metadata: { readonly name: string } }) =>
-      createOrReplace(collection, object, admin),
+    put: (collection: string, object: Given) => createOrReplace(collection, object, admin),
     editSpec: (path: string, spec: object) =>
       edit(path, (stored) => ({ ...stored, spec: { ...stored.spec, ...spec } })),
     async remove(path: string): Promise<void> {
@@ -61,16 +61,12 @@ export function guideObjects({ admin }: ControlPlane, namespace: string) {
       const secret = { metadata: { name }, data: Object.fromEntries(encoded) as unknown };
       await createOrReplace(`/api/v1/namespaces/${namespace}/secrets`, secret, admin);
     },
-    /** Waits for that reason of `Ready`, told of the spec as it is now. */
     reasonIs: (path: string, reason: string) =>
       until(path, reason, (stored) => isReadyAs(stored, reason)),
     /** Asks for another try until it has that reason: a Secret's value is in use for 5 s. */
     async retryUntil(path: string, reason: string): Promise<void> {
-      const retried = async (): Promise<Stored> => {
-        await edit(path, requested);
-        return read(path);
-      };
       const until = (stored: Stored): boolean => isReadyAs(stored, reason);
+      const retried = () => retry(path).then(() => read(path));
       await waitFor(retried, { what: `${path}: ${reason}`, until });
     },
     /** Waits until the operator may read that Secret, or may not. */
@@ -78,11 +74,9 @@ export function guideObjects({ admin }: ControlPlane, namespace: string) {
       const resourceAttributes = { namespace, verb: 'get', resource: 'secrets', name };
       const spec = { user: 'system:serviceaccount:pipewright:pipewright', resourceAttributes };
       const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-      const review = async () => {
-        const { json } = await restRequestOk(admin, 'POST', path, { spec });
-        return (json as { status: { allowed: boolean } }).status.allowed;
-      };
-      const until = (allowed: boolean): boolean => allowed === isAllowed;
+      const review = async () => (await restRequestOk(admin, 'POST', path, { spec })).json;
+      const until = (json: unknown): boolean =>
+        (json as { status: { allowed: boolean } }).status.allowed === isAllowed;
       await waitFor(review, { what: `the right to the Secret to be ${isAllowed}`, until });
     },
   };

@@ -7,16 +7,13 @@ interface Container {
   readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[];
 }
 
+interface PodSpec {
+  readonly serviceAccountName: string;
+  readonly containers: readonly [Container];
+}
+
 interface Deployment {
-  readonly spec: {
-    readonly replicas: number;
-    readonly template: {
-      readonly spec: {
-        readonly serviceAccountName: string;
-        readonly containers: readonly [Container];
-      };
-    };
-  };
+  readonly spec: { readonly replicas: number; readonly template: { readonly spec: PodSpec } };
 }
 
 /** Plays the node of the Deployment `pipewright`, of which there is none in the tests. */

@@ -18,7 +18,7 @@ interface Crds {
  * not what is tried here: after a while it is taken off by hand. Call what is returned at the end.
  */
 export function freeStuckCrds({ admin, kubectl }: ControlPlane): () => Promise<void> {
-  let isOver = false;
+  const over = new AbortController();
   const look = async (): Promise<void> => {
     const { json } = await restRequestOk(admin, 'GET', CRDS);
     for (const { metadata } of (json as Crds).items) {
@@ -29,10 +29,10 @@ export function freeStuckCrds({ admin, kubectl }: ControlPlane): () => Promise<v
     }
   };
   const looking = (async () => {
-    for (; !isOver; await pause(1_000)) await look();
+    for (; !over.signal.aborted; await pause(1_000)) await look();
   })();
   return async () => {
-    isOver = true;
+    over.abort();
     await looking;
   };
 }

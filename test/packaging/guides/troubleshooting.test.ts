@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
 import { ORGANIZATION } from '../../support/examples.ts';
 import { pageBlocks } from '../../support/page.ts';
@@ -39,16 +39,15 @@ beforeAll(async () => {
 });
 afterAll(() => desk.end());
 
-describe('plugin.md', () => {
-  follow(pageBlocks('deploy/guides/plugin.md'), () => desk, {
-    before: { 'In a pull request: plan': () => desk.succeed('cp -r deploy/examples manifests') },
-    endsWith: { 'In a pull request: plan': 2 },
-  });
+follow(pageBlocks('deploy/guides/plugin.md'), () => desk, {
+  before: { 'In a pull request: plan': () => desk.succeed('cp -r deploy/examples manifests') },
+  endsWith: { 'In a pull request: plan': 2 },
 });
 
 const retried = (reason: string) => objects.retryUntil(ORDERS, reason);
 const clear = () => desk.simulator.clear();
-const keyFile = (text: string) => desk.succeed(`printf '${text}' > key.yaml`);
+const keyFile = (text: string) => desk.succeed(`printf 'stringData:\\n${text}' > key.yaml`);
+const noKeyFile = () => desk.succeed('test ! -e key.yaml');
 const settled = () => objects.reasonIs(ACME, 'Applied');
 
 /** From now on the API answers like this, and the object has something to send. */
@@ -66,12 +65,9 @@ async function scale(replicas: number): Promise<void> {
 /** The Organization `acme`, or another one for the same organization, with this spec. */
 async function acme(spec: object, name = 'acme'): Promise<void> {
   const credentialsSecretRef = { name: 'management-api' };
-  await objects.put(`${API}/organizations`, {
-    apiVersion: 'pipewright.dev/v1alpha1',
-    kind: 'Organization',
-    metadata: { name },
-    spec: { organizationId: ORGANIZATION, credentialsSecretRef, ...spec },
-  } as { metadata: { name: string } });
+  const kind = { apiVersion: 'pipewright.dev/v1alpha1', kind: 'Organization' };
+  const whole = { organizationId: ORGANIZATION, credentialsSecretRef, ...spec };
+  await objects.put(`${API}/organizations`, { ...kind, metadata: { name }, spec: whole });
 }
 
 const endpoints = (...ids: readonly string[]) => ({
@@ -92,7 +88,7 @@ const refusals: Following = {
       desk.simulator.setKey('NEW-ID', 'NEW-SECRET');
       const labelled = 'secret management-api pipewright.dev/credentials=true';
       await desk.succeed(`kubectl -n ingest label ${labelled}`);
-      await keyFile('stringData:\\n  keyId: NEW-ID\\n  keySecret: NEW-SECRET\\n');
+      await keyFile('  keyId: NEW-ID\\n  keySecret: NEW-SECRET\\n');
       await retried('Unauthorized');
     },
     'The key may not do this (403)': () =>
@@ -124,7 +120,7 @@ const refusals: Following = {
     'The Secret is missing or incomplete': async () => {
       desk.simulator.play({ settings: { clamp: {} } });
       await objects.key('management-api', { keyId: 'NEW-ID' });
-      await keyFile('stringData:\\n  keySecret: NEW-SECRET\\n');
+      await keyFile('  keySecret: NEW-SECRET\\n');
       await retried('SecretInvalid');
     },
     'The operator may not read the Secret': async () => {
@@ -145,18 +141,17 @@ const refusals: Following = {
       const secret = await desk.succeed('kubectl -n ingest get secret management-api -o yaml');
       expect(secret).toContain('pipewright.dev/credentials: "true"');
       expect(secret).not.toContain('last-applied-configuration');
-      await desk.succeed('test ! -e key.yaml');
+      await noKeyFile();
     },
     'The rate limit is reached (429) >> kubectl -n pipewright patch': async () => {
-      expect(await flags()).toMatchObject({ PIPEWRIGHT_API_RATE: '5/10s' });
+      expect(await desk.succeed(SHOW_FLAGS)).toContain('"PIPEWRIGHT_API_RATE":"5/10s"');
       // So that the rest of the page does not wait for that.
       const data = { PIPEWRIGHT_API_RATE: '0' };
       await objects.edit(FLAGS, (stored) => ({ ...stored, data }));
       await scale(0);
       await scale(1);
     },
-    'The Secret is missing or incomplete >> kubectl -n ingest patch': () =>
-      desk.succeed('test ! -e key.yaml'),
+    'The Secret is missing or incomplete >> kubectl -n ingest patch': noKeyFile,
   },
 };
 
@@ -217,21 +212,16 @@ const organizations: Following = {
   },
 };
 
-const flags = async (): Promise<unknown> =>
-  JSON.parse(
-    await desk.succeed(
-      "kubectl -n pipewright get configmap pipewright-flags -o jsonpath='{.data}'",
-    ),
-  );
+const MAKE_FLAGS = 'kubectl -n pipewright create configmap pipewright-flags';
+const SHOW_FLAGS = "kubectl -n pipewright get configmap pipewright-flags -o jsonpath='{.data}'";
 
 const installation: Following = {
   before: {
     // Applied by somebody, so that another apply takes out what it does not name.
     'The operator does not start': async () => {
       await objects.remove(FLAGS);
-      const make = 'kubectl -n pipewright create configmap pipewright-flags';
       const rate = '--from-literal=PIPEWRIGHT_API_RATE=0 --dry-run=client -o yaml';
-      await desk.succeed(`${make} ${rate} | kubectl apply -f -`);
+      await desk.succeed(`${MAKE_FLAGS} ${rate} | kubectl apply -f -`);
     },
     'Flags with Helm': () =>
       desk.succeed(
@@ -240,7 +230,7 @@ const installation: Following = {
   },
   after: {
     'The operator does not start': async () =>
-      expect(await flags()).toEqual({
+      expect(JSON.parse(await desk.succeed(SHOW_FLAGS))).toEqual({
         PIPEWRIGHT_API_RATE: '0',
         PIPEWRIGHT_API_URL: desk.simulator.url,
       }),
@@ -252,9 +242,7 @@ const installation: Following = {
   },
 };
 
-describe('troubleshooting.md', () => {
-  follow(pageBlocks('deploy/guides/troubleshooting.md'), () => desk, {
-    before: { ...refusals.before, ...organizations.before, ...installation.before },
-    after: { ...refusals.after, ...organizations.after, ...installation.after },
-  });
+follow(pageBlocks('deploy/guides/troubleshooting.md'), () => desk, {
+  before: { ...refusals.before, ...organizations.before, ...installation.before },
+  after: { ...refusals.after, ...organizations.after, ...installation.after },
 });
