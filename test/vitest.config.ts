@@ -45,4 +45,4 @@ function projectOf(project: Project, order: number): TestProjectInlineConfigurat
   };
 }
 
-export default defineConfig({ test: { passWithNoTests: true, projects: PROJECTS.map(projectOf) } });
+export default defineConfig({ test: { projects: PROJECTS.map(projectOf) } });

@@ -56,11 +56,8 @@ export async function buildWithGo(recipe: Recipe, target: string, say: Say): Pro
 function linkerFlags(module: string, version: string): string {
   if (module !== KUBERNETES) return '-s -w';
   const [major, minor] = version.slice(1).split('.');
-  const values = { gitVersion: version, gitMajor: major, gitMinor: minor };
-  const set = Object.entries(values).map(
-    ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
-  );
-  return ['-s -w', ...set].join(' ');
+  const set = [`gitVersion=${version}`, `gitMajor=${major}`, `gitMinor=${minor}`];
+  return ['-s -w', ...set.map((one) => `-X k8s.io/component-base/version.${one}`)].join(' ');
 }
 
 function go(args: readonly string[], folder: string, scratch: string): Promise<void> {

@@ -13,6 +13,8 @@ const kubernetesProgram = (name: string): Recipe => ({
   package: `${kubernetes.module}/cmd/${name}`,
 });
 
+const ours = (folder: string, module: string): Recipe => ({ folder, module, package: '.' });
+
 const CONTROL_PLANE: Readonly<Record<string, Recipe>> = {
   etcd,
   'kube-apiserver': kubernetesProgram('kube-apiserver'),
@@ -33,7 +35,7 @@ const RECIPES = {
     tags: 'remove_all_sd',
   },
   /** Ours: what the library says that Flux and kpt go by. */
-  kstatus: { folder: 'kstatus', module: 'github.com/fluxcd/cli-utils', package: '.' },
+  kstatus: ours('kstatus', 'github.com/fluxcd/cli-utils'),
   /** All of Argo CD: which part it is depends on ARGOCD_BINARY_NAME. */
   argocd: {
     folder: 'argocd',
@@ -41,29 +43,19 @@ const RECIPES = {
     package: 'github.com/argoproj/argo-cd/v3/cmd',
   },
   /** Ours: a Redis in memory, for Argo CD. */
-  redis: { folder: 'redis', module: 'github.com/alicebob/miniredis/v2', package: '.' },
+  redis: ours('redis', 'github.com/alicebob/miniredis/v2'),
   /** Ours: the operator that `npm run bench` compares with. */
-  'go-peer': {
-    folder: '../../bench/go-peer',
-    module: 'sigs.k8s.io/controller-runtime',
-    package: '.',
-  },
+  'go-peer': ours('../../bench/go-peer', 'sigs.k8s.io/controller-runtime'),
 } satisfies Readonly<Record<string, Recipe>>;
 
 export type ProgramName = keyof typeof RECIPES;
 
+const CONTROLLERS = 'kube-controller-manager';
+
 /** What the tests of a project run beside the control plane. */
 export const NEEDED: Readonly<Record<string, readonly ProgramName[]>> = {
-  packaging: [
-    'helm',
-    'helm3',
-    'kustomize',
-    'kube-controller-manager',
-    'promtool',
-    'kstatus',
-    'argocd',
-  ],
-  argocd: ['argocd', 'redis', 'kube-controller-manager'],
+  packaging: ['helm', 'helm3', 'kustomize', CONTROLLERS, 'promtool', 'kstatus', 'argocd'],
+  argocd: ['argocd', 'redis', CONTROLLERS],
 };
 
 /**
@@ -72,8 +64,8 @@ export const NEEDED: Readonly<Record<string, readonly ProgramName[]>> = {
  */
 export async function findProgram(name: ProgramName, say = progressLines()): Promise<string> {
   const recipe: Recipe = RECIPES[name];
-  const ours = recipe.package === '.' ? `-${sourceHash(recipe.folder)}` : '';
-  const path = cached('programs', `${name}-${versionOf(recipe)}${ours}-${platform()}`, name);
+  const source = recipe.package === '.' ? `-${sourceHash(recipe.folder)}` : '';
+  const path = cached('programs', `${name}-${versionOf(recipe)}${source}-${platform()}`, name);
   if (!existsSync(path)) await buildWithGo(recipe, path, say);
   return path;
 }

@@ -23,18 +23,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('it has chart, manifests and plugin, and their checksums hold', async () => {
+test('it has chart, manifests and plugin, of its version and with checksums that hold', async () => {
   const files = [CHART, PLUGIN, 'install.yaml'];
   expect((await readdir(release)).sort()).toEqual([...files, 'SHA256SUMS'].sort());
   const check = ['--check', '--strict', 'SHA256SUMS'];
   const checked = await succeed('sha256sum', check, { cwd: release });
+  const chart = ['template', 'pipewright', join(release, CHART), '--set=api.url=https://a.test'];
+  expect((await helm(chart)).stdout).toContain(`pipewright/pipewright:${version}`);
   expect(checked.trim().split('\n').sort()).toEqual(files.map((name) => `${name}: OK`).sort());
-});
-
-test('the chart renders, with the image of its version', async () => {
-  const args = ['template', 'pipewright', join(release, CHART)];
-  const { stdout, stderr } = await helm([...args, '--set=api.url=https://api.example.com']);
-  expect(stdout, stderr).toContain(`pipewright/pipewright:${version}`);
 });
 
 test('an API server takes install.yaml', async () => {

@@ -69,15 +69,5 @@ export function guideObjects({ admin }: ControlPlane, namespace: string) {
       const retried = () => retry(path).then(() => read(path));
       await waitFor(retried, { what: `${path}: ${reason}`, until });
     },
-    /** Waits until the operator may read that Secret, or may not. */
-    async mayReadSecret(name: string, isAllowed: boolean): Promise<void> {
-      const resourceAttributes = { namespace, verb: 'get', resource: 'secrets', name };
-      const spec = { user: 'system:serviceaccount:pipewright:pipewright', resourceAttributes };
-      const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
-      const review = async () => (await restRequestOk(admin, 'POST', path, { spec })).json;
-      const until = (json: unknown): boolean =>
-        (json as { status: { allowed: boolean } }).status.allowed === isAllowed;
-      await waitFor(review, { what: `the right to the Secret to be ${isAllowed}`, until });
-    },
   };
 }

@@ -129,11 +129,8 @@ const refusals: Following = {
         ...rest,
         rules: rules.filter(({ resources }) => !resources.includes('secrets')),
       }));
-      await objects.mayReadSecret('management-api', false);
       await retried('SecretForbidden');
     },
-    'The operator may not read the Secret >> kubectl pipewright retry': () =>
-      objects.mayReadSecret('management-api', true),
   },
   after: {
     // What a person has put on the Secret stays, and no copy of the key is left anywhere.
