@@ -47,7 +47,7 @@ export async function runParts(parts: readonly Part[]): Promise<boolean> {
     if (signal !== 'SIGINT' || !process.stdin.isTTY)
       for (const child of running) child.kill(signal);
   };
-  const begin = async (part: Part, before: readonly Promise<unknown>[]): Promise<void> => {
+  const begin = async (part: Part, before: readonly unknown[]): Promise<void> => {
     await Promise.all(before);
     if (isStopped || ended.some(({ passed }) => !passed)) return;
     const end = await run(part, running);
@@ -58,7 +58,8 @@ export async function runParts(parts: readonly Part[]): Promise<boolean> {
   for (const signal of ENDINGS) process.on(signal, stop);
   const ends = new Map<string, Promise<void>>();
   for (const part of parts) {
-    const before = (part.after ?? []).flatMap((name) => ends.get(name) ?? []);
+    const before = (part.after ?? []).map((name) => ends.get(name));
+    if (before.includes(undefined)) throw new Error(`${part.name} is after what is not before it`);
     ends.set(part.name, begin(part, before));
   }
   await Promise.all(ends.values());
