@@ -146,15 +146,14 @@ describe('Argo CD', () => {
   });
 });
 
-interface Changed {
-  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
-}
-
 /** The object as the action leaves it. */
-async function left(object: object, action: string): Promise<Changed> {
+async function left(
+  object: object,
+  action: string,
+): Promise<{ metadata: { annotations?: Record<string, string> } }> {
   const printed = await overrides('run-action', object, action);
   const [, , after = ''] = printed.split(/^==> .* <==\n/m);
-  return parse(after) as Changed;
+  return parse(after);
 }
 
 test('Flux reads the conditions as the table says, by themselves and by our expressions', async () => {

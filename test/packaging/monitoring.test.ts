@@ -7,15 +7,11 @@ import { findProgram } from '../controlplane/programs.ts';
 import { run } from '../controlplane/run.ts';
 import { pageBlocks } from '../support/page.ts';
 
-interface Alert {
-  readonly alert: string;
-  readonly expr: string;
+interface Alert extends Readonly<Record<'alert' | 'expr', string>> {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-interface Panel {
-  readonly targets: readonly { readonly expr: string }[];
-}
+type Panel = Readonly<Record<'targets', readonly { readonly expr: string }[]>>;
 
 const read = (file: string): string => readFileSync(`deploy/monitoring/${file}`, 'utf8');
 const { groups } = parse(read('rules.yaml')) as { groups: readonly { rules: readonly Alert[] }[] };

@@ -10,8 +10,6 @@ import { helm } from './chart/helm.ts';
 const { version } = packageJson;
 const CHART = `pipewright-${version}.tgz`;
 const PLUGIN = `kubectl-pipewright-${version}.tgz`;
-/** Nobody listens there: whatever would be fetched fails. */
-const NO_REGISTRY = 'http://127.0.0.1:9/';
 
 let folder: string;
 let release: string;
@@ -45,7 +43,8 @@ test('an API server takes install.yaml', async () => {
 
 test('installed without a registry, kubectl runs the plugin', async () => {
   const prefix = join(folder, 'prefix');
-  const env = { npm_config_registry: NO_REGISTRY, npm_config_fetch_retries: '0' };
+  // Nobody listens there: whatever would be fetched fails.
+  const env = { npm_config_registry: 'http://127.0.0.1:9/', npm_config_fetch_retries: '0' };
   const install = ['install', '--global', '--prefix', prefix, join(release, PLUGIN)];
   await succeed('npm', install, { cwd: folder, env });
   const path = [join(prefix, 'bin'), dirname(process.execPath), process.env['PATH']];

@@ -8,16 +8,11 @@ import { INSTEAD, type Row, TOGETHER, valuesOf } from './values.ts';
 
 const url = { api: { url: 'https://api.example.com' } };
 
-interface Variable {
-  readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: object;
-}
-
 /** The variables of the operator by name. */
 function variables(deployment: Manifest): Record<string, unknown> {
-  const env = valueAt(deployment, 'spec.template.spec.containers.0.env') as readonly Variable[];
-  return Object.fromEntries(env.map(({ name, value, valueFrom }) => [name, value ?? valueFrom]));
+  const env = valueAt(deployment, 'spec.template.spec.containers.0.env');
+  const all = env as readonly { name: string; value?: string; valueFrom?: object }[];
+  return Object.fromEntries(all.map(({ name, value, valueFrom }) => [name, value ?? valueFrom]));
 }
 
 const POD = 'Deployment: spec.template.spec.';

@@ -16,10 +16,7 @@ export interface Stored extends AnyObject {
   };
 }
 
-interface Given {
-  readonly metadata: { readonly name: string };
-  readonly [field: string]: unknown;
-}
+type Given = Parameters<typeof createOrReplace>[1] & Readonly<Record<string, unknown>>;
 
 export type GuideObjects = ReturnType<typeof guideObjects>;
 

@@ -8,9 +8,7 @@ const STUCK_MS = 15_000;
 const FREE = ['--type=merge', '-p', '{"metadata":{"finalizers":null}}'];
 
 interface Crds {
-  readonly items: readonly {
-    readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
-  }[];
+  readonly items: readonly { metadata: { name: string; deletionTimestamp?: string } }[];
 }
 
 /**
