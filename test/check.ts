@@ -6,7 +6,7 @@ const NAMED = 'mend what is named';
 const GENERATED = 'run `npm run generate` and commit the result';
 const LINTED = ['src', 'test', 'crds', 'deploy'];
 
-/** What the project is held to besides its tests: what it is, how, and what to do where it is not. */
+/** What the project is held to besides its tests, and what to do where it is not. */
 const CHECKS: readonly (readonly [name: string, run: readonly string[], mend: string])[] = [
   [
     'formatting',

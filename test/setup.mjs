@@ -1,4 +1,4 @@
-// Runs on any Node from 18, before anything is installed: so plain JavaScript, and Node's own modules alone.
+// Runs on any Node from 18, before anything is installed: plain JavaScript, Node's own modules.
 //
 //   node test/setup.mjs                    installs what package-lock.json says, if it is not there
 //   node test/setup.mjs FILE ARGUMENTS     does that, then runs FILE with the project's own Node
@@ -28,8 +28,8 @@ function isInstalled() {
 
 async function install() {
   console.error('Installing the packages of package-lock.json (npm ci) ...');
-  // Under `npm run` this is the npm that runs us; NODE_ENV=production or omit=dev must not leave out
-  // what is needed here. Warnings would be about the Node that runs npm.
+  // Under `npm run` this is the npm that runs us; NODE_ENV=production must not leave
+  // out what is needed here. Warnings would be about the Node that runs npm.
   const { npm_execpath: npm } = process.env;
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const [program, ...all] = npm ? [process.execPath, npm, ...args] : ['npm', ...args];
@@ -46,7 +46,7 @@ async function run(program, args, options) {
   const child = spawn(program, args, { ...options, env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => {
-      // Ctrl-C in a terminal reaches the child by itself; a second one would cut its clean-up short.
+      // Ctrl-C in a terminal reaches the child by itself; a second one would cut it short.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
     });
   // npm hands SIGTERM to its shell, which dies of it without a word to us.

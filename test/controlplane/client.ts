@@ -39,7 +39,7 @@ export async function newNamespace(): Promise<string> {
   return name;
 }
 
-/** `kubectl apply` of documents, into `namespace` where they name none; throws what kubectl said. */
+/** `kubectl apply`, into `namespace` where a document names none; throws what it said. */
 export async function applyYaml(text: string, namespace = 'default'): Promise<string> {
   const { code, stdout, stderr } = await kubectl(['apply', '-n', namespace, '-f', '-'], text);
   if (code !== 0) throw new Error(`kubectl apply ended with ${code}: ${stderr}`);

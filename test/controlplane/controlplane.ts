@@ -18,7 +18,7 @@ export type ControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
 export interface ControlPlaneOptions {
   /** Where progress goes; absent: standard error. */
   readonly say?: Say;
-  /** False when the caller stops it on signals itself; absent: done here, before they take effect. */
+  /** False when the caller stops it on signals itself; absent: done here. */
   readonly stopOnSignal?: boolean;
 }
 

@@ -156,7 +156,7 @@ async function left(
   return parse(after);
 }
 
-test('Flux reads the conditions as the table says, by themselves and by our expressions', async () => {
+test('Flux reads the conditions as the table says, with and without our expressions', async () => {
   const { healthCheckExprs } = parse(
     await readFile('deploy/flux/health-check-exprs.yaml', 'utf8'),
   ) as { readonly healthCheckExprs: unknown };

@@ -18,7 +18,7 @@ const { groups } = parse(read('rules.yaml')) as { groups: readonly { rules: read
 const alerts = groups.flatMap(({ rules }) => rules);
 const { panels } = JSON.parse(read('dashboard.json')) as { panels: readonly Panel[] };
 
-test('promtool has nothing against the rules, and their tests pass, as the page has it', async () => {
+test('promtool takes the rules, and their tests pass, as the page has it', async () => {
   const PATH = `${dirname(await findProgram('promtool'))}:${process.env['PATH'] ?? ''}`;
   const blocks = pageBlocks('deploy/monitoring/README.md');
   expect(blocks).toHaveLength(1);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('it has chart, manifests and plugin, of its version and with checksums that hold', async () => {
+test('it has chart, manifests and plugin, and their checksums hold', async () => {
   const files = [CHART, PLUGIN, 'install.yaml'];
   expect((await readdir(release)).sort()).toEqual([...files, 'SHA256SUMS'].sort());
   const check = ['--check', '--strict', 'SHA256SUMS'];

@@ -39,7 +39,7 @@ export function list(manifests: readonly Manifest[]): string[] {
     .sort();
 }
 
-/** What a path leads to: `spec.replicas`, `rules.0.verbs`; slashes and dots of a key need `[…]`. */
+/** What a path leads to: `spec.replicas`, `rules.0.verbs`; a key with dots needs `[…]`. */
 export function valueAt(value: unknown, path: string): unknown {
   const keys = [...path.matchAll(/\[([^\]]+)\]|[^.[\]]+/g)].map(([key, quoted]) => quoted ?? key);
   return keys.reduce<unknown>(

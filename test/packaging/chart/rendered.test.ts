@@ -84,7 +84,7 @@ test.each([{}, { example: 'openshift' }, { values: { api: { ca: { configMap: 'ca
   },
 );
 
-test('a ServiceMonitor finds the Service, which finds the Pods, and keeps the labels of metrics', async () => {
+test('a ServiceMonitor finds the Service, which finds the Pods', async () => {
   const manifests = await rendered({ example: 'production' });
   const { spec } = only(manifests, 'ServiceMonitor') as unknown as { spec: object };
   const selector = {
@@ -104,7 +104,7 @@ test('a ServiceMonitor finds the Service, which finds the Pods, and keeps the la
   expect({ groups }).toEqual(parse(readFileSync('deploy/monitoring/rules.yaml', 'utf8')));
 });
 
-describe('kustomize and the chart make the same objects, but for labels and where flags come from', () => {
+describe('kustomize and the chart make the same objects, but for labels and flags', () => {
   test('RBAC and all else', async () => {
     const chart = (await rendered()).filter(({ kind }) => kind !== 'Pod');
     const overlay = (await kustomized(CLUSTER_WIDE)).filter(

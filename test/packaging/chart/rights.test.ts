@@ -38,7 +38,7 @@ describe('the rules of the chart', () => {
     ]);
   });
 
-  test('are the same in each of its namespaces, with the Secrets by name, and then nothing is for the cluster', async () => {
+  test('are the same in each of its namespaces, and then none is for the cluster', async () => {
     const values = { namespaces: ['a', 'b'], secrets: { names: ['one', 'two'] } };
     const manifests = await rendered({ values: { ...values, crds: { enabled: false } } });
     const roles = all(manifests, 'Role', 'pipewright');
@@ -62,7 +62,7 @@ describe('the rules of the chart', () => {
   });
 });
 
-test('what install.md adds to the overlay for one namespace leaves no right elsewhere', async () => {
+test('what install.md adds for one namespace leaves no right elsewhere', async () => {
   const page = fencesIn(readFileSync('deploy/guides/install.md', 'utf8'));
   const patch = page.find(({ lines }) => lines[0] === 'patches:');
   const folder = await temporaryFolder();
@@ -107,7 +107,7 @@ async function unusedOf({ user, rights }: Installed): Promise<string[]> {
   return rights.filter((right) => !used.includes(right) && !afterConflict.test(right));
 }
 
-describe('under exactly the rules of the chart the operator does its whole job, and is refused nothing', () => {
+describe('under the rules of the chart the operator does its whole job, refused nothing', () => {
   test.each([
     ['in all namespaces', () => ({})],
     [

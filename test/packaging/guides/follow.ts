@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { PageBlock } from '../../support/page.ts';
 import type { Desk } from './desk.ts';
 
-/** By a place of a page, which has to be there: `Section`, or `Section >> beginning of a script`. */
+/** By a place of a page, which is there: `Section`, or `Section >> beginning of a script`. */
 type ByPlace<T> = Readonly<Record<string, T>>;
 
 export interface Following {
@@ -14,7 +14,6 @@ export interface Following {
   readonly endsWith?: ByPlace<number>;
 }
 
-/** Its outcome is the operator's. */
 const WAITS = /\bwait\b/;
 /** What is prepared, a block, and what it leaves: namespaces and CRDs take long to go. */
 const TIMEOUT_MS = 540_000;

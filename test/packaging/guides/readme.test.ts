@@ -25,7 +25,7 @@ follow(pageBlocks('README.md'), () => desk, {
   endsWith: { 'The first object >> kubectl pipewright plan': 2 },
 });
 
-test('what was run is all that the README promises: an applied object, by an installed operator', () => {
+test('what was run is what the README promises: an object applied by an operator', () => {
   const [first, ...rest] = desk.simulator.calls();
   expect(first).toMatchObject({ method: 'PUT', status: 200, keyId: KEY.id });
   expect(rest.map(({ status }) => status)).toEqual([401]);

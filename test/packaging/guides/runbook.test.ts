@@ -6,7 +6,7 @@ import { type Desk, install, openDesk } from './desk.ts';
 import { follow } from './follow.ts';
 import { type GuideObjects, guideObjects } from './objects.ts';
 
-/** The commands for each alert, then those of the policies: in force, they would refuse the rest. */
+/** The commands for each alert, then those of the policies, which would refuse the rest. */
 const ORDERS = '/apis/pipewright.dev/v1alpha1/namespaces/ingest/pipesettings/orders';
 const NEW = { keyId: 'new-id', keySecret: 'new-secret' };
 
