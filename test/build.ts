@@ -39,19 +39,16 @@ for (const { file, input, banner } of [OPERATOR, PLUGIN]) {
 await chmod(PLUGIN.file, 0o755);
 await writeFile(`${FOLDER}/THIRD-PARTY-NOTICES`, await notices(modules));
 await copyFile('LICENSE', `${FOLDER}/LICENSE`);
-await writeFile(`${FOLDER}/package.json`, JSON.stringify(pluginPackage(), undefined, 2));
-
-/** Unlike the project it depends on nothing: whoever installs it fetches one file. */
-function pluginPackage(): object {
-  const { version, license, type, engines } = packageJson;
-  return {
-    name: 'kubectl-pipewright',
-    version,
-    description: 'kubectl plugin of the Pipewright operator',
-    license,
-    type,
-    engines,
-    bin: 'kubectl-pipewright.js',
-    files: ['kubectl-pipewright.js', 'THIRD-PARTY-NOTICES'],
-  };
-}
+const { version, license, type, engines } = packageJson;
+// Unlike the project it depends on nothing: whoever installs it fetches one file.
+const plugin = {
+  name: 'kubectl-pipewright',
+  version,
+  description: 'kubectl plugin of the Pipewright operator',
+  license,
+  type,
+  engines,
+  bin: 'kubectl-pipewright.js',
+  files: ['kubectl-pipewright.js', 'THIRD-PARTY-NOTICES'],
+};
+await writeFile(`${FOLDER}/package.json`, JSON.stringify(plugin, undefined, 2));

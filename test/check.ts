@@ -1,52 +1,26 @@
+import { type Part, runParts } from './parts.ts';
 import { sizes } from './sizes.ts';
-import { runQuietly, type Step } from './steps.ts';
 
-/** What `npm run check` holds the project to, besides its tests. */
-const steps: readonly Step[] = [
-  {
-    name: 'formatting',
-    run: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
-    mend: 'run `node_modules/.bin/biome check --write .`',
-  },
-  {
-    name: 'lint',
-    run: [
-      'node_modules/oxlint/bin/oxlint',
-      '--type-aware',
-      '--deny-warnings',
-      'src',
-      'test',
-      'crds',
-      'deploy',
-    ],
-    mend: 'mend what is named',
-  },
-  {
-    name: 'types',
-    run: ['node_modules/typescript/bin/tsc', '-p', '.'],
-    mend: 'mend what is named',
-  },
-  {
-    name: 'known vulnerabilities',
-    run: ['test/audit.ts'],
-    mend: 'take a version without it; `npm audit` says which',
-    isHeard: true,
-  },
-  { name: 'unused code', run: ['node_modules/knip/bin/knip.js'], mend: 'remove what nothing uses' },
-  {
-    name: 'generated files',
-    run: ['crds/generate.ts', '--check'],
-    mend: 'run `npm run generate` and commit the result',
-  },
-  {
-    name: 'generated files of deploy',
-    run: ['deploy/generate.ts', '--check'],
-    mend: 'run `npm run generate` and commit the result',
-  },
+const MODULES = 'node_modules';
+const NAMED = 'mend what is named';
+const GENERATED = 'run `npm run generate` and commit the result';
+const LINTED = ['src', 'test', 'crds', 'deploy'];
+
+/** What the project is held to besides its tests, and what to do where it is not. */
+const CHECKS: readonly (readonly [name: string, run: readonly string[], mend: string])[] = [
+  [
+    'formatting',
+    [`${MODULES}/@biomejs/biome/bin/biome`, 'check', '.'],
+    `run \`${MODULES}/.bin/biome check --write .\``,
+  ],
+  ['lint', [`${MODULES}/oxlint/bin/oxlint`, '--type-aware', '--deny-warnings', ...LINTED], NAMED],
+  ['types', [`${MODULES}/typescript/bin/tsc`, '-p', '.'], NAMED],
+  ['unused code', [`${MODULES}/knip/bin/knip.js`], 'remove what nothing uses'],
+  ['CRDs', ['crds/generate.ts', '--check'], GENERATED],
+  ['generated files of deploy', ['deploy/generate.ts', '--check'], GENERATED],
 ];
 
-console.log('Checking:');
-const results: boolean[] = [];
-for (const step of steps) results.push(await runQuietly(step));
-console.log(`Lines, and what they may be when the rebuilding is done:\n  ${sizes().join('\n  ')}`);
-process.exitCode = results.every(Boolean) ? 0 : 1;
+const parts = CHECKS.map(([name, run, mend]): Part => ({ name, run, mend, output: 'quiet' }));
+const isWell = await runParts(parts);
+console.log(`Lines of each room, and what they may be:\n  ${sizes().join('\n  ')}`);
+process.exitCode = isWell ? 0 : 1;

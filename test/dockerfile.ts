@@ -1,23 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** One instruction of the Dockerfile, a line of its own. */
-export interface Instruction {
-  readonly name: string;
-  readonly text: string;
-}
+const FILE = new URL('../Dockerfile', import.meta.url);
 
-export const INSTRUCTIONS: readonly Instruction[] = readFileSync(
-  new URL('../Dockerfile', import.meta.url),
-  'utf8',
-)
-  .replaceAll(/^#.*\n/gm, '')
-  .replaceAll(/\s*\\\n\s*/g, ' ')
-  .split('\n')
-  .filter((line) => line !== '')
-  .map((line) => {
-    const [name = '', ...words] = line.split(' ');
-    return { name, text: words.join(' ') };
-  });
+/** The instructions of the Dockerfile, each a line of its own. */
+export const INSTRUCTIONS: readonly { readonly name: string; readonly text: string }[] =
+  readFileSync(FILE, 'utf8')
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/\s*\\\n\s*/g, ' ')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({
+      name: line.slice(0, line.indexOf(' ')),
+      text: line.slice(line.indexOf(' ') + 1),
+    }));
 
 /** The texts of all instructions of this name. */
 export function textsOf(name: string): string[] {

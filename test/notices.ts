@@ -6,7 +6,7 @@ const HEAD =
   'Pipewright, the operator and the plugin of kubectl, holds code of these packages, each under the licence below it.\n';
 const LINE = `\n${'-'.repeat(80)}\n\n`;
 
-/** The licences of the packages that these modules are of. Throws where one comes without a text. */
+/** The licences of the packages of these modules. Throws where one comes without a text. */
 export async function notices(modules: readonly string[]): Promise<string> {
   const folders = new Set(modules.flatMap((id) => packageFolder(id) ?? []));
   const parts = await Promise.all([...folders].map(noticeOf));

@@ -1,97 +1,48 @@
-import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './longest-first.ts';
-import { FILES } from './runners.ts';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-/**
- * All but `unit` and `planted` run on a real kube-apiserver that the global setup of each project
- * starts once.
- */
-export default defineConfig({
-  test: {
-    sequence: { sequencer: LongestFirst },
-    projects: [
-      {
-        test: {
-          name: 'unit',
-          include: [FILES.unit],
-          setupFiles: process.env.MUTATION_REPORT ? ['test/mutation/same-draws.ts'] : [],
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 30_000 } },
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        test: {
-          name: 'tables',
-          include: [FILES.tables],
-          setupFiles: process.env.MUTATION_REPORT ? ['test/mutation/same-draws.ts'] : [],
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 30_000 } },
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        test: {
-          name: 'cluster',
-          include: [FILES.cluster],
-          globalSetup: ['test/controlplane/global-setup.ts'],
-          testTimeout: 120_000,
-          expect: { poll: { timeout: 20_000 } },
-          hookTimeout: 120_000,
-          // Files mostly wait for other processes, so more of them than there are cores.
-          maxWorkers: 5,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          name: 'planted',
-          include: [FILES.planted],
-          testTimeout: 600_000,
-          // Each lives in a process of its own.
-          maxConcurrency: 2,
-          maxWorkers: 1,
-          sequence: { groupOrder: 4 },
-        },
-      },
-      {
-        test: {
-          name: 'integration',
-          include: [FILES.integration],
-          globalSetup: ['test/controlplane/global-setup.ts'],
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 20_000 } },
-          hookTimeout: 120_000,
-          // Files mostly wait for other processes, so more of them than there are cores.
-          maxWorkers: 4,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          name: 'packaging',
-          include: [FILES.packaging],
-          globalSetup: ['test/controlplane/global-setup.ts'],
-          testTimeout: 60_000,
-          expect: { poll: { timeout: 20_000 } },
-          hookTimeout: 120_000,
-          maxWorkers: 4,
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        test: {
-          name: 'faults',
-          include: [FILES.faults],
-          globalSetup: ['test/controlplane/global-setup.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
-          maxWorkers: 5,
-          sequence: { groupOrder: 3 },
-        },
-      },
-    ],
-  },
-});
+interface Project {
+  readonly name: string;
+  readonly files: string;
+  /** Of one test; most of it is patience with a busy machine. */
+  readonly minutes: number;
+  /** Files at once. Those of a control plane mostly wait for other processes. */
+  readonly atOnce: number;
+  /** Run on one kube-apiserver that they share. */
+  readonly isOnControlPlane?: true;
+}
+
+const tables = { minutes: 1, atOnce: 2 };
+const onControlPlane = { minutes: 2, atOnce: 5, isOnControlPlane: true } as const;
+
+const PROJECTS: readonly Project[] = [
+  { name: 'tables', files: 'test/tables/**/*.test.ts', ...tables },
+  { name: 'unit', files: 'test/unit/**/*.test.ts', ...tables },
+  { name: 'cluster', files: 'test/cluster/**/*.test.ts', ...onControlPlane },
+  { name: 'integration', files: 'test/integration/**/*.test.ts', ...onControlPlane },
+  { name: 'packaging', files: 'test/packaging/**/*.test.ts', ...onControlPlane, atOnce: 4 },
+  { name: 'faults', files: 'test/faults/**/*.test.ts', ...onControlPlane, minutes: 3 },
+  { name: 'planted', files: 'test/simulation/**/*.test.ts', minutes: 10, atOnce: 1 },
+];
+
+function projectOf(project: Project, order: number): TestProjectInlineConfiguration {
+  const { name, files, minutes, atOnce, isOnControlPlane } = project;
+  const drawsAlike = process.env.MUTATION_REPORT !== undefined && !isOnControlPlane;
+  return {
+    test: {
+      name,
+      include: [files],
+      globalSetup: isOnControlPlane ? ['test/controlplane/global-setup.ts'] : [],
+      setupFiles: drawsAlike ? ['test/mutation/same-draws.ts'] : [],
+      testTimeout: minutes * 60_000,
+      hookTimeout: 300_000,
+      expect: { poll: { timeout: 30_000 } },
+      maxWorkers: atOnce,
+      // Planted faults live in processes of their own.
+      maxConcurrency: name === 'planted' ? 2 : 5,
+      // Projects run one after another.
+      sequence: { groupOrder: order },
+    },
+  };
+}
+
+export default defineConfig({ test: { projects: PROJECTS.map(projectOf) } });

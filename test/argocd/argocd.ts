@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
 import { findProgram } from '../controlplane/programs.ts';
-import { succeed } from '../packaging/run.ts';
+import { succeed } from '../controlplane/run.ts';
 
 const CONFIG_MAPS = ['cm', 'rbac-cm', 'tls-certs-cm', 'ssh-known-hosts-cm', 'gpg-keys-cm'];
 const REPO_SERVER =

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { ensureBundles } from '../bundles.ts';
 import { progressLines, step } from '../controlplane/progress.ts';
-import { BUILD, runQuietly } from '../steps.ts';
 import { pageBlocks } from '../support/page.ts';
 import { type Application, openWorld, type World } from './world.ts';
 
@@ -124,8 +124,7 @@ async function staysSynced(world: World): Promise<void> {
 
 async function degrades(world: World): Promise<void> {
   const calls = { pathIncludes: `/${String(PIPE.spec['pipeId'])}/` };
-  const settings = { ranges: { engine_max_threads: [1, 4] as [number, number] } };
-  world.simulator.always({ play: { settings } }, calls);
+  world.simulator.play({ settings: { ranges: { engine_max_threads: [1, 4] } } });
   await push(world, pipeWith(7));
   const isDegraded = (seen: Application): boolean => seen.status?.health?.status === 'Degraded';
   const { status } = await world.until('it to be Degraded', isDegraded);
@@ -157,7 +156,7 @@ function endpointIds({ simulator }: World): string[] | undefined {
 }
 
 async function main(): Promise<boolean> {
-  if (!(await runQuietly(BUILD))) return false;
+  await ensureBundles();
   const say = progressLines();
   await using world = await openWorld(say);
   let passed = 0;

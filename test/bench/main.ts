@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { ensureBundles } from '../bundles.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { progressLines } from '../controlplane/progress.ts';
-import { BUILD, runQuietly } from '../steps.ts';
 import { describeMachine } from '../support/machine.ts';
 import { measureEdits } from './edits.ts';
 import { type Figures, type Round, tableOf } from './report.ts';
@@ -9,16 +9,12 @@ import { measureSettling } from './settle.ts';
 import { exampleStatus, SIDES, type Side } from './sides.ts';
 import { openStage, type Stage } from './stage.ts';
 
-const usage = `Usage: npm run bench -- [--objects N] [--rounds N] [--without-go]
-  --objects N   how many objects are applied; 1000 when absent
-  --rounds N    how often everything is measured; 3 when absent
-  --without-go  leave out the Go operator, which is built once and needs Go`;
-
 /** Edits until a status grows no more. */
 const MOST_HISTORY = 10;
 
 type Options = ReturnType<typeof readOptions>;
 
+/** The README of this folder says what they are. */
 function readOptions() {
   const { values } = parseArgs({
     options: {
@@ -28,8 +24,6 @@ function readOptions() {
     },
   });
   const [objects, rounds] = [Number(values.objects), Number(values.rounds)];
-  if (![objects, rounds].every((number) => Number.isSafeInteger(number) && number > 0))
-    throw new RangeError('--objects and --rounds take whole numbers from 1');
   const sides = SIDES.filter((side) => side !== 'go' || !values['without-go']);
   return { objects, rounds, sides };
 }
@@ -57,9 +51,9 @@ async function measure(stage: Stage, { objects, rounds, sides }: Options): Promi
 }
 
 async function bench(options: Options): Promise<void> {
-  if (!(await runQuietly(BUILD))) throw new Error('The operator could not be built');
+  await ensureBundles();
   // Nothing is measured while it is built, which takes minutes.
-  if (options.sides.includes('go')) await findProgram('go-peer', { say });
+  if (options.sides.includes('go')) await findProgram('go-peer', say);
   const stage = await openStage(say);
   try {
     const rounds = await measure(stage, options);
@@ -72,10 +66,4 @@ async function bench(options: Options): Promise<void> {
 }
 
 const say = progressLines();
-try {
-  await bench(readOptions());
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  if (error instanceof TypeError || error instanceof RangeError) console.error(usage);
-  process.exitCode = 1;
-}
+await bench(readOptions());

@@ -2,17 +2,10 @@ import { Pool } from 'undici';
 
 /** A PipeSettings as this folder's programs read it. */
 export interface Pset {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
+  readonly metadata: Readonly<Record<'name' | 'namespace' | 'uid' | 'resourceVersion', string>> & {
     readonly generation: number;
   };
-  readonly spec: {
-    readonly organizationId: string;
-    readonly serviceId: string;
-    readonly pipeId: string;
+  readonly spec: Readonly<Record<'organizationId' | 'serviceId' | 'pipeId', string>> & {
     readonly settings: object;
   };
   readonly status?: {
@@ -22,13 +15,10 @@ export interface Pset {
 }
 
 /** What a peer finds in PEER_OPTIONS, the one in Go too. */
-export interface PeerOptions {
-  readonly server: string;
-  readonly ca: string;
-  readonly token: string;
-  readonly apiUrl: string;
-  readonly authorization: string;
-  readonly namespace: string;
+export interface PeerOptions
+  extends Readonly<
+    Record<'server' | 'ca' | 'token' | 'apiUrl' | 'authorization' | 'namespace', string>
+  > {
   readonly concurrency: number;
   /** An example of one to write. */
   readonly status: object;
@@ -41,16 +31,11 @@ export function psetPath(namespace: string, name?: string): string {
   return name === undefined ? collection : `${collection}/${name}`;
 }
 
-/** Connections as the operator has them: HTTP/2 to Kubernetes and HTTP/1.1 to the API. */
+/** Connections as the operator has them, with HTTP/1.1. */
 export function openPeer() {
   const options = JSON.parse(process.env.PEER_OPTIONS ?? '{}') as PeerOptions;
   const { server, ca, token, apiUrl, authorization } = options;
-  const kube = new Pool(server, {
-    allowH2: true,
-    connect: { ca, allowH2: true },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const kube = new Pool(server, { connect: { ca }, headersTimeout: 0, bodyTimeout: 0 });
   const api = new Pool(apiUrl);
   const json = { accept: 'application/json', 'content-type': 'application/json' };
   return {

@@ -11,7 +11,6 @@ export interface Running {
 
 /** For 10,000 objects on a busy machine. */
 const PATIENCE_MS = 600_000;
-const SHOWN_CHARACTERS = 4_000;
 const ENDINGS = ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** Asks every few milliseconds until there is an answer; throws when that takes ten minutes. */
@@ -57,15 +56,11 @@ export async function startPeer(
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const program = keep(child);
   let output = '';
-  let isThere = false;
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      output = (output + chunk.toString()).slice(-SHOWN_CHARACTERS);
-      isThere ||= output.includes(READY);
-    });
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   await until(`"${READY}" from ${file}`, () => {
     if (child.exitCode !== null) throw new Error(`${file} ${args.join(' ')} ended:\n${output}`);
-    return isThere || undefined;
+    return output.includes(READY) || undefined;
   });
   return program;
 }

@@ -13,7 +13,7 @@ const POLL_MS = 200;
 export async function measureSettling(side: Side, start: Start, objects: number): Promise<Figures> {
   const { stage, namespace } = start;
   const { arrivals } = stage;
-  await fill(stage, namespace, objects);
+  const names = await fill(stage, namespace, objects);
   await pause(FILLED_MS);
   const before = arrivals.length;
   const since = performance.now();
@@ -29,7 +29,7 @@ export async function measureSettling(side: Side, start: Start, objects: number)
   await program.stop();
   // A loop that begins anew would send everything again.
   const restarted = side === 'bare' ? {} : await restart(side, start);
-  await empty(stage, namespace);
+  await empty(stage, names, namespace);
   const calls = arrivals.length - before;
   if (calls !== objects) throw new Error(`${side} made ${calls} calls for ${objects} objects`);
   const firstPut = arrivals[before]?.at ?? Number.NaN;
@@ -51,8 +51,8 @@ async function restart(side: Side, start: Start): Promise<Figures> {
 }
 
 /**
- * When the API server answered the last of so many writes of a status, on `performance.now()`. From its audit
- * log, so that nobody watches while it is measured.
+ * When the API server answered the last of so many writes of a status, on `performance.now()`. From
+ * its audit log, so that nobody watches while it is measured.
  */
 async function lastWrite(stage: Stage, namespace: string, objects: number) {
   const writes = (await stage.controlPlane.audit()).filter(

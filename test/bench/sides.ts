@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { requestToken } from '../controlplane/identity.ts';
 import { ACCOUNT } from '../controlplane/install.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { startOperator } from '../support/operator.ts';
@@ -42,8 +43,8 @@ async function startOurs({ stage, namespace }: Omit<Start, 'status'>): Promise<R
 }
 
 async function peerOptions({ stage, namespace, status }: Start): Promise<PeerOptions> {
-  const { server, ca } = stage.controlPlane;
-  const token = await stage.controlPlane.serviceAccountToken(ACCOUNT);
+  const { server, ca, admin } = stage.controlPlane;
+  const token = await requestToken(admin, ACCOUNT);
   const access = { server, ca, token, apiUrl: stage.apiUrl, authorization: AUTHORIZATION };
   return { ...access, namespace, concurrency: CONCURRENCY, status };
 }

@@ -1,18 +1,18 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
-import { startControlPlane } from '../controlplane/controlplane.ts';
-import { createAdmin, installOperator } from '../controlplane/install.ts';
+import { Pool } from 'undici';
+import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
+import { installOperator } from '../controlplane/install.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import { inParallel } from '../support/parallel.ts';
-import { type Pset, psetPath } from './peer.ts';
+import { psetPath } from './peer.ts';
 
 const KEY = { id: 'bench', secret: 'bench-secret' } as const;
 export const AUTHORIZATION = `Basic ${Buffer.from(`${KEY.id}:${KEY.secret}`).toString('base64')}`;
 const LATENCY_MS = 20;
 const AT_ONCE = 50;
-/** At once: the API server gives up on a request after a minute. */
-const PAGE = 1000;
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 /** A request to the management API, at a time on `performance.now()`. */
@@ -34,17 +34,39 @@ export async function openStage(say: (line: string) => void) {
     const { url = '' } = (message as { request: IncomingMessage }).request;
     arrivals.push({ path: url, at: performance.now() });
   });
-  const admin = createAdmin(controlPlane, AT_ONCE);
+  const { ask, close: closePool } = createAdmin(controlPlane);
   const kubeconfig = await installOperator(controlPlane);
   // All sides call as the operator's account. The Go operator watches Secrets, which ours may not.
   const role = ['--clusterrole', 'cluster-admin', '--serviceaccount', 'pipewright:pipewright'];
   await controlPlane.kubectl(['create', 'clusterrolebinding', 'go-peer', ...role]);
   const close = async (): Promise<void> => {
-    await Promise.all([admin.close(), simulator.stop()]);
+    await Promise.all([closePool(), simulator.stop()]);
     await controlPlane.stop();
   };
-  const { ask } = admin;
   return { controlPlane, kubeconfig, apiUrl: simulator.url, arrivals, ask, close };
+}
+
+/** Requests as the administrator, many at once; throws for anything but success. */
+function createAdmin({ server, ca, admin }: ControlPlane) {
+  const connect = { ca, cert: admin.certPem ?? '', key: admin.keyPem ?? '' };
+  const pool = new Pool(server, { connections: AT_ONCE, connect });
+  return {
+    async ask<T>(method: Method, path: string, body?: unknown): Promise<T> {
+      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+      const text = body === undefined ? null : JSON.stringify(body);
+      const reply = await pool.request({
+        method,
+        path,
+        headers: { 'content-type': type },
+        body: text,
+      });
+      const answer = await reply.body.text();
+      if (reply.statusCode >= 300)
+        throw new Error(`${method} ${path}: HTTP ${reply.statusCode}: ${answer}`);
+      return JSON.parse(answer) as T;
+    },
+    close: () => pool.destroy(),
+  };
 }
 
 /** Makes a namespace with a Secret and objects; pipes have the names of their objects. */
@@ -73,10 +95,6 @@ export async function fill(stage: Stage, namespace: string, objects: number): Pr
 }
 
 /** So that the next side finds the API server with as little to hold. */
-export async function empty(stage: Stage, namespace: string): Promise<void> {
-  const path = `${psetPath(namespace)}?limit=${PAGE}`;
-  for (;;) {
-    const { items } = await stage.ask<{ items: readonly Pset[] }>('DELETE', path);
-    if (items.length < PAGE) return;
-  }
+export async function empty(stage: Stage, names: readonly string[], namespace: string) {
+  await inParallel(names, AT_ONCE, (name) => stage.ask('DELETE', psetPath(namespace, name)));
 }

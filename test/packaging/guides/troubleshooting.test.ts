@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { parse } from 'yaml';
+import { ORGANIZATION } from '../../support/examples.ts';
+import { pageBlocks } from '../../support/page.ts';
+import { type Desk, install, openDesk } from './desk.ts';
+import { type Following, follow } from './follow.ts';
+import { type GuideObjects, guideObjects, type Stored } from './objects.ts';
+
+/**
+ * Every command of the plugin's page, where all is well; then those of the page on troubles, each
+ * with an object in the state that it is about: what the page says to do ends that state.
+ */
+const API = '/apis/pipewright.dev/v1alpha1/namespaces/ingest';
+const ORDERS = `${API}/pipesettings/orders`;
+const ACME = `${API}/organizations/acme`;
+const ACME_COPY = `${API}/organizations/acme-copy`;
+const PIPEWRIGHT = 'namespaces/pipewright';
+const FLAGS = `/api/v1/${PIPEWRIGHT}/configmaps/pipewright-flags`;
+const DEPLOYMENT = `/apis/apps/v1/${PIPEWRIGHT}/deployments/pipewright`;
+const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/pipewright';
+
+const orders = parse(readFileSync('deploy/examples/pipesettings.yaml', 'utf8')) as Stored;
+
+let desk: Desk;
+let objects: GuideObjects;
+
+beforeAll(async () => {
+  desk = await openDesk({
+    simulator: { keys: { 'OLD-ID': 'OLD-SECRET' } },
+    programs: ['helm'],
+  });
+  objects = guideObjects(desk.own, 'ingest');
+  await install(desk);
+  await desk.succeed('kubectl create namespace ingest');
+  await objects.key('management-api', { keyId: 'OLD-ID', keySecret: 'OLD-SECRET' });
+  await desk.succeed('kubectl apply -f deploy/examples/pipesettings.yaml');
+  await desk.node.sync();
+});
+afterAll(() => desk.end());
+
+follow(pageBlocks('deploy/guides/plugin.md'), () => desk, {
+  before: { 'In a pull request: plan': () => desk.succeed('cp -r deploy/examples manifests') },
+  endsWith: { 'In a pull request: plan': 2 },
+});
+
+const retried = (reason: string) => objects.retryUntil(ORDERS, reason);
+const clear = () => desk.simulator.clear();
+const keyFile = (text: string) => desk.succeed(`printf 'stringData:\\n${text}' > key.yaml`);
+const noKeyFile = () => desk.succeed('test ! -e key.yaml');
+const settled = () => objects.reasonIs(ACME, 'Applied');
+
+/** From now on the API answers like this, and the object has something to send. */
+async function answered(status: number, error: string, reason: string): Promise<void> {
+  clear();
+  desk.simulator.always({ status, error }, { pathIncludes: '/pipes/' });
+  await retried(reason);
+}
+
+async function scale(replicas: number): Promise<void> {
+  await objects.editSpec(DEPLOYMENT, { replicas });
+  await desk.node.sync();
+}
+
+/** The Organization `acme`, or another one for the same organization, with this spec. */
+async function acme(spec: object, name = 'acme'): Promise<void> {
+  const credentialsSecretRef = { name: 'management-api' };
+  const kind = { apiVersion: 'pipewright.dev/v1alpha1', kind: 'Organization' };
+  const whole = { organizationId: ORGANIZATION, credentialsSecretRef, ...spec };
+  await objects.put(`${API}/organizations`, { ...kind, metadata: { name }, spec: whole });
+}
+
+const endpoints = (...ids: readonly string[]) => ({
+  privateEndpoints: ids.map((id) => ({ id, cloudProvider: 'gcp', region: 'ap-northeast-1' })),
+});
+const THREE = ['psc-0', 'psc-1', 'psc-2'];
+
+function theApiHas(...ids: readonly string[]): void {
+  const held = desk.simulator.organization(ORGANIZATION)?.privateEndpoints.map(({ id }) => id);
+  expect(held).toEqual(expect.arrayContaining([...ids]));
+}
+
+const refusals: Following = {
+  before: {
+    'Nothing happens': () => scale(0),
+    'The API refuses the key (401)': async () => {
+      desk.simulator.setKey('OLD-ID', undefined);
+      desk.simulator.setKey('NEW-ID', 'NEW-SECRET');
+      const labelled = 'secret management-api pipewright.dev/credentials=true';
+      await desk.succeed(`kubectl -n ingest label ${labelled}`);
+      await keyFile('  keyId: NEW-ID\\n  keySecret: NEW-SECRET\\n');
+      await retried('Unauthorized');
+    },
+    'The key may not do this (403)': () =>
+      answered(403, 'FORBIDDEN: role developer cannot change pipes', 'Forbidden'),
+    'The key may not do this (403) >> kubectl pipewright retry': clear,
+    'The pipe or organization is not found (404)': () =>
+      answered(404, 'NOT_FOUND: no such pipe', 'NotFound'),
+    'The pipe or organization is not found (404) >> kubectl -n ingest delete': clear,
+    'The rate limit is reached (429)': () =>
+      answered(429, 'TOO_MANY_REQUESTS: slow down', 'RateLimited'),
+    'The API refuses a value (400 or 422)': async () => {
+      clear();
+      await retried('Applied');
+      desk.simulator.play({ settings: { ranges: { object_storage_concurrency: [1, 10] } } });
+      const settings = { object_storage_concurrency: 12 };
+      await objects.editSpec(ORDERS, { settings });
+      await objects.reasonIs(ORDERS, 'Rejected');
+    },
+    'The API is busy or down': async () => {
+      await desk.simulator.down();
+      await retried('Unavailable');
+      await desk.simulator.up();
+    },
+    'The API reports another value': async () => {
+      const clamp = { object_storage_concurrency: [1, 4] as [number, number] };
+      desk.simulator.play({ settings: { ranges: {}, clamp } });
+      await retried('NotConfirmed');
+    },
+    'The Secret is missing or incomplete': async () => {
+      desk.simulator.play({ settings: { clamp: {} } });
+      await objects.key('management-api', { keyId: 'NEW-ID' });
+      await keyFile('  keySecret: NEW-SECRET\\n');
+      await retried('SecretInvalid');
+    },
+    'The operator may not read the Secret': async () => {
+      await retried('Applied');
+      await objects.edit(ROLE, ({ rules, ...rest }) => ({
+        ...rest,
+        rules: rules.filter(({ resources }) => !resources.includes('secrets')),
+      }));
+      await retried('SecretForbidden');
+    },
+  },
+  after: {
+    // What a person has put on the Secret stays, and no copy of the key is left anywhere.
+    'The API refuses the key (401) >> kubectl -n ingest patch': async () => {
+      const secret = await desk.succeed('kubectl -n ingest get secret management-api -o yaml');
+      expect(secret).toContain('pipewright.dev/credentials: "true"');
+      expect(secret).not.toContain('last-applied-configuration');
+      await noKeyFile();
+    },
+    'The rate limit is reached (429) >> kubectl -n pipewright patch': async () => {
+      expect(await desk.succeed(SHOW_FLAGS)).toContain('"PIPEWRIGHT_API_RATE":"5/10s"');
+      // So that the rest of the page does not wait for that.
+      const data = { PIPEWRIGHT_API_RATE: '0' };
+      await objects.edit(FLAGS, (stored) => ({ ...stored, data }));
+      await scale(0);
+      await scale(1);
+    },
+    'The Secret is missing or incomplete >> kubectl -n ingest patch': noKeyFile,
+  },
+};
+
+const organizations: Following = {
+  before: {
+    'Before you delete an Organization': async () => {
+      const deletionPolicy = 'RemovePrivateEndpoints';
+      await acme({ ...endpoints('held-0', 'held-1'), deletionPolicy });
+      await settled();
+    },
+    'Two objects for one pipe or organization': async () => {
+      const copy = { ...orders, metadata: { name: 'orders-copy' } };
+      await objects.put(`${API}/pipesettings`, copy);
+      await objects.reasonIs(`${API}/pipesettings/orders-copy`, 'TargetConflict');
+    },
+    // One that lists nothing of what the other owns, and so would keep nothing of it.
+    'Two objects for one pipe or organization >> kubectl -n ingest delete organizations':
+      async () => {
+        await acme({ privateEndpoints: [] }, 'acme-copy');
+        await objects.reasonIs(ACME_COPY, 'TargetConflict');
+      },
+    'A change of endpoints is stopped': async () => {
+      await objects.remove(ACME_COPY);
+      await acme(endpoints(...THREE, 'psc-3', 'psc-4', 'psc-5'));
+      await settled();
+      await acme({ privateEndpoints: [] });
+      await objects.reasonIs(ACME, 'RemovalBlocked');
+    },
+    // Own endpoints in the list, and one that was taken out of it and is still there.
+    'An endpoint came back as Found': async () => {
+      const add = endpoints('by-hand').privateEndpoints;
+      desk.simulator.setOrganization(ORGANIZATION, { add });
+      await acme(endpoints(...THREE, 'by-hand'));
+      await objects.until(ACME, 'Found', ({ status }) =>
+        Boolean(status?.privateEndpoints?.some(({ origin }) => origin === 'Found')),
+      );
+      await acme(endpoints(...THREE));
+      await settled();
+    },
+    'A deletion hangs': async () => {
+      await objects.editSpec(ACME, { deletionPolicy: 'RemovePrivateEndpoints' });
+      const isHeld = ({ metadata }: Stored): boolean => Boolean(metadata.finalizers);
+      await objects.until(ACME, 'the finalizer', isHeld);
+      await settled();
+      await scale(0);
+      await objects.remove(ACME);
+    },
+  },
+  after: {
+    'Two objects for one pipe or organization >> kubectl -n ingest delete organizations': () =>
+      theApiHas('held-0', 'held-1'),
+    'An endpoint came back as Found >> cat': async () => {
+      await settled();
+      const isOwned = ({ status }: Stored): boolean => status?.privateEndpoints?.length === 4;
+      await objects.until(ACME, 'all its own', isOwned);
+      theApiHas(...THREE, 'by-hand');
+    },
+  },
+};
+
+const MAKE_FLAGS = 'kubectl -n pipewright create configmap pipewright-flags';
+const SHOW_FLAGS = "kubectl -n pipewright get configmap pipewright-flags -o jsonpath='{.data}'";
+
+const installation: Following = {
+  before: {
+    // Applied by somebody, so that another apply takes out what it does not name.
+    'The operator does not start': async () => {
+      await objects.remove(FLAGS);
+      const rate = '--from-literal=PIPEWRIGHT_API_RATE=0 --dry-run=client -o yaml';
+      await desk.succeed(`${MAKE_FLAGS} ${rate} | kubectl apply -f -`);
+    },
+    'Flags with Helm': () =>
+      desk.succeed(
+        'helm install pipewright deploy/helm/pipewright -n pipewright --take-ownership --force-conflicts --set api.url=https://api.example.com --set namespaces={ingest}',
+      ),
+  },
+  after: {
+    'The operator does not start': async () =>
+      expect(JSON.parse(await desk.succeed(SHOW_FLAGS))).toEqual({
+        PIPEWRIGHT_API_RATE: '0',
+        PIPEWRIGHT_API_URL: desk.simulator.url,
+      }),
+    'Flags with Helm >> helm -n pipewright upgrade': async () => {
+      const values = await desk.succeed('helm -n pipewright get values pipewright -o json');
+      const kept = { api: { rate: '5/10s' }, namespaces: ['ingest'] };
+      expect(JSON.parse(values)).toMatchObject(kept);
+    },
+  },
+};
+
+follow(pageBlocks('deploy/guides/troubleshooting.md'), () => desk, {
+  before: { ...refusals.before, ...organizations.before, ...installation.before },
+  after: { ...refusals.after, ...organizations.after, ...installation.after },
+});
