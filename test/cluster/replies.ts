@@ -1,0 +1,173 @@
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { spellings } from '../support/canary.ts';
+import { answerText } from '../support/raw-server.ts';
+
+/** Bytes that a server answers to a PUT, and what the user is to read then. */
+
+/** Characters that look different in base64, in a URL and in JSON. */
+export const SECRET = 'canary/+= &"secret~7f3a9c2e5b1d';
+export const KEY_ID = 'canary-id-4d8e1f6a2c9b';
+export const FORMS = spellings(KEY_ID, SECRET);
+export const BASIC = Buffer.from(`${KEY_ID}:${SECRET}`).toString('base64');
+export const ECHO = `key ${KEY_ID} with ${SECRET} as Basic ${BASIC} or ${encodeURIComponent(SECRET)}`;
+
+export type Answer = string | ((socket: Socket) => void);
+export type Row = readonly [
+  name: string,
+  answer: Answer,
+  /** The reason, and which side: Reconciling, Stalled, or – for Ready. */
+  outcome: string,
+  says: RegExp,
+];
+
+const error = (status: number, text = 'the pipe is on fire') =>
+  answerText(status, JSON.stringify({ status, error: text, requestId: 'req-1' }));
+const saying = (body: unknown, type = 'application/json') =>
+  answerText(400, typeof body === 'string' ? body : JSON.stringify(body), { 'content-type': type });
+const ok = (result: unknown) => answerText(200, JSON.stringify({ status: 200, result }));
+const html = `<html><body>${ECHO} the pipe is on fire</body></html>`;
+const FIRE = /the pipe is on fire/;
+
+/** Writes this again and again, as long as somebody reads. */
+function endlessly(head: string, text: string): Answer {
+  return (socket) => {
+    socket.write(head);
+    const timer = setInterval(() => socket.write(text), 20);
+    socket.on('close', () => clearInterval(timer));
+  };
+}
+
+const HTTP: readonly Row[] = [
+  ['bad-request', error(400), 'Rejected Stalled', /HTTP 400.*on fire.*Change spec\.settings/],
+  ['forbidden', error(403), 'Forbidden Stalled', /on fire.*role/],
+  ['not-found', error(404), 'NotFound Stalled', /Check organizationId, serviceId and pipeId/],
+  ['gone', error(410), 'NotFound Stalled', /HTTP 410/],
+  ['teapot', error(418), 'Rejected Stalled', /HTTP 418/],
+  ['conflict', error(409), 'Conflict Reconciling', /HTTP 409/],
+  ['locked', error(423), 'Conflict Reconciling', /HTTP 423/],
+  ['too-early', error(425), 'Conflict Reconciling', /HTTP 425/],
+  ['stopped', error(424), 'DependencyNotReady Reconciling', /Start the service that owns the pipe/],
+  ['timeout', error(408), 'OutcomeUnknown Reconciling', /sending them again is safe/],
+  ['server-error', error(500), 'OutcomeUnknown Reconciling', /HTTP 500.*on fire/],
+  ['unavailable', error(503), 'OutcomeUnknown Reconciling', /HTTP 503/],
+];
+
+/** Where an error says its reason, and that HTML is not shown. */
+const WORDS: readonly Row[] = [
+  ['in-error', saying({ error: 'the pipe is on fire' }), 'Rejected Stalled', FIRE],
+  ['in-an-object', saying({ error: { message: 'the pipe is on fire' } }), 'Rejected Stalled', FIRE],
+  ['in-message', saying({ message: 'the pipe is on fire' }), 'Rejected Stalled', FIRE],
+  ['in-detail', saying({ detail: 'the pipe is on fire' }), 'Rejected Stalled', FIRE],
+  ['in-title', saying({ title: 'the pipe is on fire' }), 'Rejected Stalled', FIRE],
+  ['in-errors', saying({ errors: ['the pipe is on fire'] }), 'Rejected Stalled', FIRE],
+  ['in-text', saying('the pipe is on fire', 'text/plain'), 'Rejected Stalled', FIRE],
+  ['in-html', saying(html, 'text/html'), 'Rejected Stalled', /^((?!on fire).)*$/],
+  ['long', error(400, 'x'.repeat(5_000)), 'Rejected Stalled', /x{400,600}…?[^x]/],
+  ['odd', error(400, 'a\u0000b\u001b[31mc\r\n\u202ed\u2028e'), 'Rejected Stalled', /a.?b.*c.*d.*e/],
+  ['half', saying(String.raw`{"error":"half \ud800 a character"}`), 'Rejected Stalled', /half/],
+];
+
+const SUCCESS: readonly Row[] = [
+  ['as-declared', ok({ engine_max_threads: 8 }), 'Applied –', /accepted the declared setting/],
+  ['as-text', ok({ engine_max_threads: '8' }), 'Applied –', /accepted the declared setting/],
+  ['left-out', ok({}), 'Applied –', /response omitted it, see status\.notReported/],
+  ['another', ok({ engine_max_threads: 5 }), 'NotConfirmed Reconciling', /threads is 5, not 8/],
+  ['a-list', ok({ engine_max_threads: [8] }), 'NotConfirmed Reconciling', /engine_max_threads/],
+  ['no-result', ok(undefined), 'UnexpectedResponse Reconciling', /only 200 with a result/],
+  ['result-is-text', ok('8'), 'UnexpectedResponse Reconciling', /only 200 with a result/],
+  ['page', answerText(200, html), 'UnexpectedResponse Reconciling', /not JSON/],
+  ['nothing', answerText(200, ''), 'UnexpectedResponse Reconciling', /its body is empty/],
+  ['error-with-200', error(200), 'UnexpectedResponse Reconciling', FIRE],
+  [
+    'many-keys',
+    ok(Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, 'v'.repeat(20)]))),
+    'Applied –',
+    /response omitted/,
+  ],
+  [
+    'proto',
+    answerText(200, '{"result":{"__proto__":{"engine_max_threads":1},"engine_max_threads":8}}'),
+    'Applied –',
+    /accepted the declared setting/,
+  ],
+  [
+    'proto-only',
+    answerText(200, '{"__proto__":{"result":{"engine_max_threads":8}}}'),
+    'UnexpectedResponse Reconciling',
+    /only 200 with a result/,
+  ],
+  [
+    'deep',
+    answerText(200, `{"result":{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`),
+    'UnexpectedResponse Reconciling',
+    /./,
+  ],
+];
+
+const ZEROS = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+const BOMB = `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${ZEROS.length}\r\n\r\n`;
+
+const TRANSPORT: readonly Row[] = [
+  ['garbage', '\0\0 what is this\r\n\r\n', 'OutcomeUnknown Reconciling', /not HTTP/],
+  ['silent', () => undefined, 'OutcomeUnknown Reconciling', /no answer within 3s/],
+  ['half-a-head', 'HTTP/1.1 200 OK\r\ncon', 'OutcomeUnknown Reconciling', /no answer within 3s/],
+  ['closed', (socket) => socket.end(), 'OutcomeUnknown Reconciling', /closed the connection/],
+  ['reset', (socket) => socket.resetAndDestroy(), 'OutcomeUnknown Reconciling', /closed the conn/],
+  [
+    'long-head',
+    `HTTP/1.1 200 OK\r\nx-long: ${'h'.repeat(64 * 1024)}\r\ncontent-length: 2\r\n\r\n{}`,
+    'OutcomeUnknown Reconciling',
+    /headers larger than 32 KiB/,
+  ],
+  [
+    'cut-off',
+    (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"resu'),
+    'UnexpectedResponse Reconciling',
+    /broke off/,
+  ],
+  [
+    'endless',
+    endlessly('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n', ' '.repeat(100_000)),
+    'UnexpectedResponse Reconciling',
+    /larger than 1 MiB/,
+  ],
+  [
+    'bomb',
+    (socket) => socket.end(Buffer.concat([Buffer.from(BOMB), ZEROS])),
+    'UnexpectedResponse Reconciling',
+    /not JSON|larger than 1 MiB/,
+  ],
+  [
+    'two-answers',
+    error(400, 'the first') + ok({ engine_max_threads: 8 }),
+    'Rejected Stalled',
+    /the first/,
+  ],
+];
+
+/** The key, wherever a reply can say it back. */
+const ECHOES: readonly Row[] = [
+  ['echo', error(400, ECHO), 'Rejected Stalled', /key \*\*\* with \*\*\* as Basic \*\*\*/],
+  ['echo-in-html', answerText(502, html), 'OutcomeUnknown Reconciling', /HTTP 502/],
+  [
+    'echo-in-ids',
+    answerText(404, JSON.stringify({ requestId: SECRET }), { 'x-request-id': KEY_ID }),
+    'NotFound Stalled',
+    /404/,
+  ],
+  [
+    'echo-in-result',
+    ok({ [SECRET]: BASIC, engine_max_threads: ECHO, note: [ECHO, { deep: SECRET }] }),
+    'NotConfirmed Reconciling',
+    /engine_max_threads is .*\*\*\*/,
+  ],
+  [
+    'echo-in-head',
+    (socket) => socket.end(`HTTP/1.1 ${SECRET}\r\n\r\n`),
+    'OutcomeUnknown Reconciling',
+    /./,
+  ],
+];
+
+export const ROWS = [...HTTP, ...WORDS, ...SUCCESS, ...TRANSPORT, ...ECHOES];
