@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitFor } from '../controlplane/client.ts';
+import { change, writesOf } from '../support/cluster.ts';
+import { complaint, succeed } from '../support/crd.ts';
+import { metric } from '../support/exposition.ts';
+import { pathOf } from '../support/pipe-settings.ts';
+import { openScene, type Scene } from '../support/scene.ts';
+import { ORGANIZATION, type Pset, SERVICE } from '../support/scene-objects.ts';
+import { expectCurrent, ready, settled } from '../support/watching.ts';
+
+/** The life of a PipeSettings on a real API server: what each thing that users do costs and says. */
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene.end());
+
+const bodiesOf = (name: string) => scene.psets.puts(name).map(({ body }) => body);
+const threads = (engine_max_threads: number) => ({ settings: { engine_max_threads } });
+const pipe = (name: string) => `${ORGANIZATION}/${SERVICE}/${name}`;
+
+async function applied(name: string, spec: object = {}): Promise<Pset> {
+  await scene.psets.create(name, spec);
+  return scene.psets.until(name, 'Applied');
+}
+
+/** What the operator did for one object: calls, writes to its status, events about it. */
+async function doneFor(name: string) {
+  await settled(scene);
+  const [writes, events] = await Promise.all([scene.psets.writes(name), scene.events(name)]);
+  const notes = events.map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
+  return { puts: scene.psets.puts(name).length, writes: writes.length, notes };
+}
+
+test('a new object costs one PUT, one write and no event; an edit one of each', async () => {
+  expectCurrent(await applied('edited'));
+  expect(await doneFor('edited')).toEqual({ puts: 1, writes: 1, notes: [] });
+  const object = await applied('edited', threads(16));
+  expectCurrent(object);
+  const { requestId } = scene.psets.puts('edited').at(-1) ?? {};
+  expect(object.status.applied).toMatchObject({ generation: 2, requestId });
+  const note = `Normal Applied: Applied engine_max_threads 8 → 16 (request ${requestId})`;
+  expect(await doneFor('edited')).toEqual({ puts: 2, writes: 2, notes: [note] });
+});
+
+test('labels, other annotations and finalizers of others cost nothing', async () => {
+  const before = await applied('labelled');
+  for (const added of [
+    { labels: { team: 'ingest' } },
+    { annotations: { 'example.com/note': 'x' } },
+    { finalizers: ['example.com/hold'] },
+    { finalizers: [] },
+  ])
+    await change(scene.psets.pathTo('labelled'), (stored) => ({
+      ...stored,
+      metadata: { ...stored.metadata, ...added },
+    }));
+  expect(await doneFor('labelled')).toEqual({ puts: 1, writes: 1, notes: [] });
+  expect((await scene.psets.get('labelled')).status).toEqual(before.status);
+});
+
+test('a request to try now sends the declared state once for each value', async () => {
+  await applied('asked');
+  for (const [index, value] of ['a', 'a', 'b'].entries()) {
+    const note = `pipewright.dev/reconcile-requested-at=${value}`;
+    await succeed(['annotate', '--overwrite', 'pset/asked', note, '-n', scene.namespace]);
+    await scene.psets.untilIt('asked', `${value} handled`, ({ status }) => {
+      return status.lastHandledReconcileAt === value;
+    });
+    expect((await doneFor('asked')).puts).toBe([2, 2, 3][index]);
+  }
+});
+
+test('deletion makes no call, waits for nobody and leaves the pipe as it is', async () => {
+  await applied('leaving', threads(32));
+  await succeed(['delete', 'pset/leaving', '-n', scene.namespace, '--timeout=20s']);
+  await settled(scene);
+  expect(scene.simulator.calls({ pathIncludes: pathOf('leaving') })).toHaveLength(1);
+  expect(scene.simulator.settingsOf(pipe('leaving'))).toEqual({ engine_max_threads: 32 });
+});
+
+describe('while its call runs', () => {
+  /** Creates an object and resolves while its PUT has taken effect but is not answered. */
+  async function midway(name: string): Promise<void> {
+    scene.simulator.next({ hold: true }, { match: { pathIncludes: pathOf(name) } });
+    await scene.psets.create(name, threads(5));
+    await scene.psets.putsUntil(name, 1);
+  }
+
+  test('an edit is sent after it, and the status ends at the edit', async () => {
+    await midway('changed');
+    await scene.psets.create('changed', threads(6));
+    scene.simulator.release();
+    const object = await scene.psets.until('changed', 'Applied');
+    await settled(scene);
+    expect(bodiesOf('changed')).toEqual([{ engine_max_threads: 5 }, { engine_max_threads: 6 }]);
+    expectCurrent(object);
+    expect(object.status['history']).toMatchObject([{ generation: 1 }, { generation: 2 }]);
+  });
+
+  test('a deletion is followed by nothing: no call, no write, no complaint', async () => {
+    await midway('deleted');
+    await scene.psets.remove('deleted');
+    scene.simulator.release();
+    await settled(scene);
+    expect(scene.psets.puts('deleted')).toHaveLength(1);
+    expect((await scene.psets.writes('deleted')).filter(({ code }) => code < 300)).toEqual([]);
+    const { lines } = scene.operator();
+    expect(lines.filter(({ level }) => ['warn', 'error'].includes(level))).toEqual([]);
+  });
+
+  test('an object made anew under the same name gets nothing of the old result', async () => {
+    await midway('replaced');
+    const { metadata } = await scene.psets.get('replaced');
+    await scene.psets.remove('replaced');
+    await scene.psets.create('replaced', threads(6));
+    scene.simulator.release();
+    const object = await scene.psets.until('replaced', 'Applied');
+    await settled(scene);
+    expect(object.metadata.uid).not.toBe(metadata.uid);
+    expect(bodiesOf('replaced')).toEqual([{ engine_max_threads: 5 }, { engine_max_threads: 6 }]);
+    expect(object.status['history']).toHaveLength(1);
+  });
+});
+
+test('suspended, nothing is sent and Ready says whether what is declared is confirmed', async () => {
+  await applied('resting');
+  await scene.psets.create('resting', { suspend: true });
+  const held = await scene.psets.until('resting', 'Suspended');
+  expect(ready(held)).toMatchObject({
+    status: 'True',
+    message:
+      'Suspended: no call is made while spec.suspend is true. The declared state is the one last confirmed',
+  });
+  await scene.psets.create('resting', { ...threads(9), suspend: true });
+  const open = await scene.psets.until('resting', 'Suspended');
+  expect(ready(open).status).toBe('False');
+  expect(ready(open).message).toContain('Set spec.suspend to false to send it');
+  await scene.psets.request('resting');
+  expect((await doneFor('resting')).puts).toBe(1);
+  await applied('resting', threads(9));
+  expect(bodiesOf('resting').at(-1)).toEqual({ engine_max_threads: 9 });
+});
+
+test('in Plan mode nothing is sent, and the status has what would be', async () => {
+  await applied('planned');
+  await scene.psets.create('planned', { ...threads(9), mode: 'Plan' });
+  const object = await scene.psets.until('planned', 'Planned');
+  expect(ready(object)).toMatchObject({
+    status: 'False',
+    message: expect.stringMatching(
+      /^1 change planned; not sent: .*set spec\.mode to Apply to send/,
+    ),
+  });
+  expect(object.status['plan']).toMatchObject({
+    basis: 'LastResponse',
+    requests: [{ method: 'PUT', body: '{"engine_max_threads":9}' }],
+    changes: [{ field: 'engine_max_threads', from: 8, to: 9 }],
+  });
+  await scene.psets.create('planned', { ...threads(8), mode: 'Plan' });
+  const empty = await scene.psets.until('planned', 'Planned');
+  expect(ready(empty)).toMatchObject({
+    status: 'True',
+    message: expect.stringMatching(/^No changes; not sent/),
+  });
+  expect((await doneFor('planned')).puts).toBe(1);
+});
+
+test('drift of what is not declared, and what leaves the spec, are told by event and status', async () => {
+  const settings = { engine_max_threads: 8, object_storage_concurrency: 3 };
+  await applied('drifting', { settings });
+  scene.simulator.setSettings(pipe('drifting'), { engine_max_insert_threads: 7 });
+  await applied('drifting', threads(8));
+  const object = await scene.psets.get('drifting');
+  expect(object.status['drift']).toMatchObject([{ field: 'engine_max_insert_threads', to: 7 }]);
+  const { notes } = await doneFor('drifting');
+  expect(notes.toSorted()).toEqual([
+    expect.stringMatching(/^Normal NoLongerManaged: .* object_storage_concurrency \(3\)$/),
+    expect.stringMatching(/^Warning DriftDetected: .*engine_max_insert_threads \d+ → 7$/),
+  ]);
+  const page = await scene.operator().page('metrics');
+  expect(metric(page, 'pipewright_drift_total')).toBe(1);
+});
+
+test('what is asserted again has its time in the status', async () => {
+  const { status } = await applied('reasserted', { reassertInterval: '10m' });
+  const [time, next] = [status.applied?.['time'], status.nextAttemptTime].map((one) =>
+    Date.parse(String(one)),
+  );
+  expect((next ?? 0) - (time ?? 0)).toBeGreaterThanOrEqual(9 * 60_000);
+  expect((next ?? 0) - (time ?? 0)).toBeLessThanOrEqual(11 * 60_000 + 1_000);
+});
+
+test('settings that the API has gained are declared, sent and compared', async () => {
+  const additionalSettings = { new_limit: 5, new_mode: 'fast', new_switch: true };
+  scene.simulator.play({ settings: { gained: Object.keys(additionalSettings) } });
+  await applied('gained', { additionalSettings });
+  expect(bodiesOf('gained')).toEqual([{ engine_max_threads: 8, ...additionalSettings }]);
+  // The API server does not see names: the operator says which one is wrong.
+  await scene.psets.create('gained', { additionalSettings: { Fast: true } });
+  const object = await scene.psets.until('gained', 'SpecInvalid');
+  expect(ready(object).message).toMatch(
+    /spec\.additionalSettings\.Fast.*must be named with 1 to 64/,
+  );
+  expect(bodiesOf('gained')).toHaveLength(1);
+});
+
+test('nothing is written but status and events, and kubectl edits nothing by itself', async () => {
+  await settled(scene);
+  const writes = await writesOf(scene.user);
+  const kinds = writes.map(
+    ({ verb, resource, subresource }) => `${verb} ${resource}/${subresource}`,
+  );
+  expect([...new Set(kinds)].toSorted()).toEqual(['create events/', 'update pipesettings/status']);
+  const refused = writes.filter(({ code }) => code >= 300).map(({ name }) => name);
+  expect(refused.filter((name) => !/^(changed|deleted|replaced)$/.test(name))).toEqual([]);
+  expect(await complaint(['get', 'pset/leaving', '-n', scene.namespace])).toContain('not found');
+});
