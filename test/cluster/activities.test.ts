@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import type { Activities } from '../support/activities.ts';
 import { leaks } from '../support/canary.ts';
@@ -8,7 +8,7 @@ import { succeed } from '../support/crd.ts';
 import { kstatus } from '../support/kstatus.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ORGANIZATION } from '../support/scene-objects.ts';
-import { expectCurrent, ready, settled, side } from '../support/watching.ts';
+import { expectCurrent, ready, settled } from '../support/watching.ts';
 
 /** A record is fetched once, and stands in the status of its object and nowhere else. */
 
@@ -75,28 +75,6 @@ test('suspended, it is not fetched; deleted, it makes no call and waits for nobo
   await succeed(['delete', 'pact/leaving', '-n', scene.namespace, '--timeout=20s']);
   await settled(scene);
   expect(acts.calls('leaving')).toHaveLength(1);
-});
-
-describe('an answer that is no whole record', () => {
-  test.each([
-    [403, 'Forbidden Stalled', /a role that may read activities/],
-    [404, 'NotFound Reconciling', /A record can appear minutes late.*Check organizationId and act/],
-    [400, 'Rejected Reconciling', /A record can appear minutes late/],
-    [
-      500,
-      'Unavailable Reconciling',
-      /Reading changes nothing\. The operator tries again by itself/,
-    ],
-    [200, 'Fetched –', /^The record is in status\.activity, with 2 of its 10 fields/],
-  ])('%i: %s', async (status, outcome, says) => {
-    const name = `answered-${status}`;
-    if (status === 200) acts.record(name, { fields: { type: 'create_pipe', what: 'is this?' } });
-    else scene.simulator.always({ status }, { pathIncludes: name });
-    await acts.create(name);
-    const object = await acts.until(name, outcome.split(' ')[0] ?? '');
-    expect(`${ready(object).reason} ${side(object) ?? '–'}`).toBe(outcome);
-    expect(ready(object).message).toMatch(says);
-  });
 });
 
 test('what a record holds is in the status of its object and nowhere else', async () => {

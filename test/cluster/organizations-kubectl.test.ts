@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { audit, kubectl, waitFor } from '../controlplane/client.ts';
-import { allow, change, operatorRules } from '../support/cluster.ts';
+import { kubectl, waitFor } from '../controlplane/client.ts';
+import { change } from '../support/cluster.ts';
 import { printedTable } from '../support/columns.ts';
 import { kstatus, type Verdict } from '../support/kstatus.ts';
 import { endpoint, list, type Organizations } from '../support/organizations.ts';
@@ -86,19 +86,6 @@ test('what is suspended or planned is not called, and the plan says what would b
   expect(ready(await orgs.get('planned')).message).toContain('what follows depends on that list');
 });
 
-test('a restart costs no call and no write, in whatever state an object is', async () => {
-  await settled(scene);
-  const versions = () =>
-    Promise.all(STATES.map(async ([name]) => (await orgs.get(name)).metadata.resourceVersion));
-  const before = await versions();
-  const calls = scene.simulator.callCount({ method: 'PATCH' });
-  await scene.operator().stop();
-  await scene.start();
-  await settled(scene);
-  expect(await versions()).toEqual(before);
-  expect(scene.simulator.callCount({ method: 'PATCH' })).toBe(calls);
-});
-
 describe('kubectl wait', () => {
   const wait = async (name: string, what: string, seconds: number): Promise<boolean> => {
     const flags = [`--for=${what}`, `--timeout=${seconds}s`];
@@ -130,66 +117,46 @@ describe('kubectl wait', () => {
   });
 });
 
-describe('the finalizer', () => {
+test('a deletion that is suspended or planned is carried out all the same', async () => {
+  const organizationId = randomUUID();
+  const spec = { organizationId, ...list('ours'), ...REMOVING };
+  await orgs.create('resting', spec);
+  await orgs.until('resting', 'Applied');
+  await orgs.create('resting', { ...spec, suspend: true, mode: 'Plan' });
+  await orgs.until('resting', 'Suspended');
+  await orgs.remove('resting');
+  await orgs.untilGone('resting');
+  expect(orgs.ids(organizationId)).toEqual([]);
+});
+
+test('the finalizer is on before anything is added, off with Retain, and leaves those of others alone', async () => {
   const setFinalizers = (finalizers: readonly string[]) =>
     change(orgs.pathTo('acme'), (stored) => ({
       ...stored,
       metadata: { ...stored.metadata, finalizers },
     }));
+  await orgs.create('acme', { ...list('ours'), suspend: true });
+  await orgs.until('acme', 'Suspended');
+  await setFinalizers(['example.com/first', 'example.com/second']);
+  await orgs.create('acme', { ...list('ours'), ...REMOVING });
+  const { metadata } = await orgs.until('acme', 'Applied');
+  expect(metadata.finalizers).toEqual(['example.com/first', 'example.com/second', FINALIZER]);
+  await settled(scene);
+  const writes = await orgs.writes('acme');
+  const hold = writes.find(({ subresource }) => subresource !== 'status');
+  const add = orgs.calls().find(({ text }) => text.includes('gcp'));
+  expect(hold?.completed).toBeLessThanOrEqual(add?.receivedAt ?? 0);
 
-  test('is on before anything is added, off with Retain, and leaves those of others alone', async () => {
-    await orgs.create('acme', { ...list('ours'), suspend: true });
-    await orgs.until('acme', 'Suspended');
-    await setFinalizers(['example.com/first', 'example.com/second']);
-    await orgs.create('acme', { ...list('ours'), ...REMOVING });
-    const { metadata } = await orgs.until('acme', 'Applied');
-    expect(metadata.finalizers).toEqual(['example.com/first', 'example.com/second', FINALIZER]);
-    await settled(scene);
-    const writes = await orgs.writes('acme');
-    const hold = writes.find(({ subresource }) => subresource !== 'status');
-    const add = orgs.calls().find(({ text }) => text.includes('gcp'));
-    expect(hold?.completed).toBeLessThanOrEqual(add?.receivedAt ?? 0);
-
-    await orgs.create('acme', { ...list('ours'), deletionPolicy: 'Retain' });
-    await orgs.untilIt('acme', 'free', (one) => !one.metadata.finalizers?.includes(FINALIZER));
-    await orgs.create('acme', { ...list('ours'), ...REMOVING });
-    await orgs.untilIt('acme', 'held', (one) => one.metadata.finalizers?.at(-1) === FINALIZER);
-    await orgs.remove('acme');
-    const left = await orgs.untilIt(
-      'acme',
-      'let go',
-      (one) => one.metadata.finalizers?.length === 2,
-    );
-    expect(left.metadata.finalizers).toEqual(['example.com/first', 'example.com/second']);
-    const calls = orgs.calls().length;
-    await settled(scene);
-    expect(orgs.calls()).toHaveLength(calls);
-    await setFinalizers([]);
-    await orgs.untilGone('acme');
-  });
-
-  test('that may not be set: nothing is added, and the log says what is not allowed', async () => {
-    const rules = await operatorRules();
-    const without = rules.filter(
-      ({ resources, verbs }) => !(resources.includes('organizations') && verbs.includes('patch')),
-    );
-    expect(without.length).toBeLessThan(rules.length);
-    await allow(scene.namespace, 'operator', without);
-    const id = randomUUID();
-    await orgs.create('rightless', { organizationId: id, ...list('ours'), ...REMOVING });
-    await scene
-      .operator()
-      .waitForLine(
-        (line) => /cannot patch resource "organizations" in API group/.test(String(line['error'])),
-        'the right that is missing',
-      );
-    await settled(scene);
-    expect(orgs.said(id).filter((one) => one !== 'look')).toEqual([]);
-    const refused = (await audit({ user: scene.user })).filter(({ code }) => code === 403);
-    expect(refused.length, 'it waits longer each time').toBeLessThan(10);
-    await allow(scene.namespace, 'operator', rules);
-    await orgs.request('rightless');
-    await orgs.until('rightless', 'Applied');
-    expect(orgs.ids(id)).toEqual(['ours']);
-  });
+  await orgs.create('acme', { ...list('ours'), deletionPolicy: 'Retain' });
+  await orgs.untilIt('acme', 'free', (one) => !one.metadata.finalizers?.includes(FINALIZER));
+  await orgs.create('acme', { ...list('ours'), ...REMOVING });
+  await orgs.untilIt('acme', 'held', (one) => one.metadata.finalizers?.at(-1) === FINALIZER);
+  await orgs.remove('acme');
+  const left = await orgs.untilIt('acme', 'let go', (one) => one.metadata.finalizers?.length === 2);
+  expect(left.metadata.finalizers).toEqual(['example.com/first', 'example.com/second']);
+  const calls = orgs.calls().length;
+  await settled(scene);
+  expect(orgs.calls()).toHaveLength(calls);
+  await setFinalizers([]);
+  await orgs.untilGone('acme');
 });

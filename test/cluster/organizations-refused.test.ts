@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OrganizationBehaviour } from '../simulator/organization-types.ts';
 import { endpoint, inventoryOf, list, type Organizations } from '../support/organizations.ts';
 import { openScene, type Scene } from '../support/scene.ts';
-import { ready, settled, side } from '../support/watching.ts';
+import { ready, side } from '../support/watching.ts';
 
 /** One change that the API refuses does not keep back the rest, and is the only one that is named. */
 
@@ -97,19 +97,4 @@ describe('sixty removals at an API that takes ten in one request', () => {
     const reasons = (await scene.events(name)).map(({ reason }) => reason);
     expect(reasons).not.toContain('CleanupAbandoned');
   });
-});
-
-test('a hundred adds refused for one reason: three are tried, the reason said once', async () => {
-  const { id, target, behaves, changes } = organization();
-  behaves({ add: 'bad-request', refusedText: 'generic' });
-  await orgs.create('hundred', { ...target, ...list(...numbered(100)) });
-  const object = await orgs.until('hundred', 'Rejected');
-  expect(inventoryOf(object)).toEqual(numbered(3).map((one) => `${one} – Refused`));
-  expect(ready(object).message.match(/request is not valid/g)).toHaveLength(1);
-  expect(ready(object).message).toMatch(/3 of 100 .*Those not tried yet follow in a minute/);
-  await settled(scene);
-  expect(changes()).toHaveLength(4);
-  expect(orgs.ids(id)).toEqual(['theirs']);
-  const notes = (await scene.events('hundred')).map(({ reason }) => reason);
-  expect(notes.toSorted()).toEqual(['ChangeRefused', 'Rejected']);
 });

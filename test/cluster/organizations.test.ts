@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
-import type { OrganizationBehaviour, OrganizationChange } from '../simulator/organization-types.ts';
+import type { OrganizationChange } from '../simulator/organization-types.ts';
 import { putStatus } from '../support/kinds.ts';
 import {
   endpoint,
@@ -30,7 +30,6 @@ function organization(name: string, more: OrganizationChange = {}) {
   scene.simulator.setOrganization(id, { add: [endpoint('theirs')], ...more });
   return {
     id,
-    declare: (spec: Spec) => orgs.create(name, { organizationId: id, ...spec }),
     async apply(spec: Spec, reason = 'Applied'): Promise<Org> {
       await orgs.create(name, { organizationId: id, ...spec });
       return orgs.until(name, reason);
@@ -45,8 +44,6 @@ function organization(name: string, more: OrganizationChange = {}) {
     ids: () => orgs.ids(id),
     /** Those of others at the API, past the operator. */
     others: (change: OrganizationChange) => scene.simulator.setOrganization(id, change),
-    behaves: (behaviour: Partial<OrganizationBehaviour>) =>
-      scene.simulator.always({ play: { organization: behaviour } }, { pathIncludes: id }),
     async notes(): Promise<string[]> {
       await settled(scene);
       const events = await scene.events(name);
@@ -88,13 +85,6 @@ test('what was there before is found and never removed, and adopted it is', asyn
   expect(await notes()).toContainEqual(
     'Normal EndpointLeft: Existed before spec listed it, and left spec: y (gcp/ap-northeast-1). It stays at the API',
   );
-});
-
-test('un-listed and given back in one change, an adopted one stays', async () => {
-  const { apply, said, ids } = organization('hasty');
-  await apply({ ...list('theirs'), adoptPrivateEndpoints: true });
-  await apply({ ...list(), adoptPrivateEndpoints: false });
-  expect([ids(), new Set(said())]).toEqual([['theirs'], new Set(['look'])]);
 });
 
 test('a list that leaves the spec removes nothing, and an event says what is no longer managed', async () => {
@@ -155,51 +145,6 @@ test('an id that others have in another region is kept back, and nothing else is
   expect(ready(object).message).toContain('already has the id of a with another cloud provider or');
   expect(ids()).toEqual(['a', 'b']);
   expect(inventoryOf(object)).toEqual(['b Added Present']);
-});
-
-test('ours that moves to another region is removed, and then added there', async () => {
-  const { apply, said, id } = organization('moved');
-  await apply(list('a'));
-  const moved = endpoint('a', { region: 'eu' });
-  await apply({ privateEndpoints: [moved] });
-  expect(said().slice(2)).toEqual(['look', '-a', '+a']);
-  expect(orgs.held(id).privateEndpoints.at(-1)).toMatchObject(moved);
-});
-
-test('a description that differs is shown, and nothing is sent for it', async () => {
-  const { apply, said } = organization('described');
-  const described = (description: string) => ({
-    privateEndpoints: [endpoint('a', { description })],
-  });
-  await apply(described('one'));
-  const { status } = await apply(described('two'));
-  expect(status['differences']).toEqual([
-    { field: 'privateEndpoints[a].description', declared: 'two', reported: 'one' },
-  ]);
-  expect(said().slice(2)).toEqual(['look']);
-});
-
-test('an API that refuses a look is observed by the declared name, and without one says so', async () => {
-  const { apply, said, ids, behaves } = organization('blind', { name: 'Acme' });
-  behaves({ emptyLists: 'bad-request' });
-  const object = await apply(list('a'), 'Rejected');
-  expect(ready(object).message).toContain('Declare spec.name to make the list readable');
-  await apply({ name: 'Acme', ...list('a') });
-  expect(said()).toEqual(['look', 'name', '+a']);
-  expect(ids()).toEqual(['theirs', 'a']);
-});
-
-test('an answer that is lost is not sent again before a list has shown what came of it', async () => {
-  const { id, declare, apply, said } = organization('lost');
-  await apply(list());
-  const fault = { status: 502, applied: true, body: 'html' } as const;
-  scene.simulator.next(fault, { match: { pathIncludes: id, bodyIncludes: 'gcp' } });
-  await declare(list('a'));
-  const object = await orgs.until('lost', 'Applied');
-  expect(inventoryOf(object)).toEqual(['a Added Present']);
-  expect(said().slice(1)).toEqual(['look', '+a', 'look']);
-  const history = (await scene.events('lost')).map(({ note }) => note).join('\n');
-  expect(history).toMatch(/HTTP 502.*reads whether it took effect before it sends anything again/);
 });
 
 test('an inventory that somebody wiped makes ours found, with an event that names it', async () => {

@@ -124,19 +124,3 @@ describe('against live objects', () => {
     expect(stdout).toContain('2 objects: 1 is not valid, 1 sends something; 1 request in all.\n');
   });
 });
-
-test('without a cluster the requests are there, in text and Markdown, and mistakes have their place', async () => {
-  const offline = (input: string, ...flags: readonly string[]): Promise<PluginRun> =>
-    plugin(['plan', '-f', '-', ...flags], { input, kubeconfig: '/dev/null' });
-  const other = '{"apiVersion":"v1","kind":"Secret"}\n';
-  const files = `${pset('new', 4)}---\n${porg({ name: 'After' })}---\n${other}`;
-  const { code, stdout, stderr } = await offline(files);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
-  expect(stdout).toContain('3 requests in all; 1 document of other kinds ignored.\n');
-  expect(stdout).toMatch(/Would send:\n {4}PUT \/.*\/new\/.*\n {6}\{"engine_max_threads":4\}\n/);
-  const comment = await offline(files, '-o', 'markdown');
-  expect(comment.stdout).toMatch(/^\| `PipeSettings .*\/new` \| sends something \|/m);
-  const wrong = await offline(inYaml(pset('wrong', -1)));
-  expect(wrong.code).toBe(1);
-  expect(wrong.stderr).toMatch(/^error: not valid: \(stdin\):\d+: .*engine_max_threads.*\n$/);
-});

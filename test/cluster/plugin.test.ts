@@ -120,19 +120,6 @@ test('export prints what apply takes, which sends one confirmation and changes n
   expect(simulator.dump().organizations).toEqual(organizations);
 });
 
-test.each([
-  ['export pset/planned', 'pset/planned shows no reply of the API yet'],
-  ['export pact/record', 'an Activity declares nothing'],
-  ['suspend', 'say what to suspend'],
-  ['status pset/nowhere', 'pipesettings.pipewright.dev "nowhere" not found'],
-  ['status pod/one', '"pod" is not a kind of Pipewright'],
-])('%s is refused in one line', async (command, why) => {
-  const { code, stdout, stderr } = await run(...command.split(' '));
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^error: .*\n$/);
-  expect(stderr).toContain(why);
-});
-
 describe('retry, suspend and resume', () => {
   test('retry --wait has each called once more, and says what came out', async () => {
     const { psets, orgs, namespace } = scene;
@@ -166,15 +153,6 @@ describe('retry, suspend and resume', () => {
       `pset/refused in ${namespace}: Stalled (Rejected)`,
       `pset/rival in ${namespace}: Not ready (TargetConflict)`,
     ]);
-  });
-
-  test('while the API has not answered, what the status says from before is no answer', async () => {
-    scene.simulator.next({ hold: true }, { match: { pathIncludes: pathOf('good') } });
-    const { code, stdout, stderr } = await run('retry', 'pset/good', '--wait', '--timeout', '1s');
-    const none = `pset/good in ${scene.namespace}: no answer yet\n`;
-    expect({ code, stdout }).toEqual({ code: 1, stdout: none });
-    expect(stderr).toMatch(/^error: 1 of 1 object had no answer in 1s: .*\n$/);
-    scene.simulator.release();
   });
 
   test('suspend stops the calls, a retry is warned of it, and resume leaves nothing behind', async () => {

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { strangers } from '../simulator/organization-types.ts';
 import { spellings } from '../support/canary.ts';
+import { endpoint } from '../support/organizations.ts';
 import { answerText } from '../support/raw-server.ts';
 
 /** Bytes that a server answers to a PUT, and what the user is to read then. */
@@ -9,8 +11,8 @@ import { answerText } from '../support/raw-server.ts';
 export const SECRET = 'canary/+= &"secret~7f3a9c2e5b1d';
 export const KEY_ID = 'canary-id-4d8e1f6a2c9b';
 export const FORMS = spellings(KEY_ID, SECRET);
-export const BASIC = Buffer.from(`${KEY_ID}:${SECRET}`).toString('base64');
-export const ECHO = `key ${KEY_ID} with ${SECRET} as Basic ${BASIC} or ${encodeURIComponent(SECRET)}`;
+const BASIC = Buffer.from(`${KEY_ID}:${SECRET}`).toString('base64');
+const ECHO = `key ${KEY_ID} with ${SECRET} as Basic ${BASIC} or ${encodeURIComponent(SECRET)}`;
 
 export type Answer = string | ((socket: Socket) => void);
 export type Row = readonly [
@@ -42,11 +44,7 @@ const HTTP: readonly Row[] = [
   ['bad-request', error(400), 'Rejected Stalled', /HTTP 400.*on fire.*Change spec\.settings/],
   ['forbidden', error(403), 'Forbidden Stalled', /on fire.*role/],
   ['not-found', error(404), 'NotFound Stalled', /Check organizationId, serviceId and pipeId/],
-  ['gone', error(410), 'NotFound Stalled', /HTTP 410/],
-  ['teapot', error(418), 'Rejected Stalled', /HTTP 418/],
   ['conflict', error(409), 'Conflict Reconciling', /HTTP 409/],
-  ['locked', error(423), 'Conflict Reconciling', /HTTP 423/],
-  ['too-early', error(425), 'Conflict Reconciling', /HTTP 425/],
   ['stopped', error(424), 'DependencyNotReady Reconciling', /Start the service that owns the pipe/],
   ['timeout', error(408), 'OutcomeUnknown Reconciling', /sending them again is safe/],
   ['server-error', error(500), 'OutcomeUnknown Reconciling', /HTTP 500.*on fire/],
@@ -57,9 +55,6 @@ const HTTP: readonly Row[] = [
 const WORDS: readonly Row[] = [
   ['in-error', saying({ error: 'the pipe is on fire' }), 'Rejected Stalled', FIRE],
   ['in-an-object', saying({ error: { message: 'the pipe is on fire' } }), 'Rejected Stalled', FIRE],
-  ['in-message', saying({ message: 'the pipe is on fire' }), 'Rejected Stalled', FIRE],
-  ['in-detail', saying({ detail: 'the pipe is on fire' }), 'Rejected Stalled', FIRE],
-  ['in-title', saying({ title: 'the pipe is on fire' }), 'Rejected Stalled', FIRE],
   ['in-errors', saying({ errors: ['the pipe is on fire'] }), 'Rejected Stalled', FIRE],
   ['in-text', saying('the pipe is on fire', 'text/plain'), 'Rejected Stalled', FIRE],
   ['in-html', saying(html, 'text/html'), 'Rejected Stalled', /^((?!on fire).)*$/],
@@ -73,7 +68,6 @@ const SUCCESS: readonly Row[] = [
   ['as-text', ok({ engine_max_threads: '8' }), 'Applied –', /accepted the declared setting/],
   ['left-out', ok({}), 'Applied –', /response omitted it, see status\.notReported/],
   ['another', ok({ engine_max_threads: 5 }), 'NotConfirmed Reconciling', /threads is 5, not 8/],
-  ['a-list', ok({ engine_max_threads: [8] }), 'NotConfirmed Reconciling', /engine_max_threads/],
   ['no-result', ok(undefined), 'UnexpectedResponse Reconciling', /only 200 with a result/],
   ['result-is-text', ok('8'), 'UnexpectedResponse Reconciling', /only 200 with a result/],
   ['page', answerText(200, html), 'UnexpectedResponse Reconciling', /not JSON/],
@@ -90,12 +84,6 @@ const SUCCESS: readonly Row[] = [
     answerText(200, '{"result":{"__proto__":{"engine_max_threads":1},"engine_max_threads":8}}'),
     'Applied –',
     /accepted the declared setting/,
-  ],
-  [
-    'proto-only',
-    answerText(200, '{"__proto__":{"result":{"engine_max_threads":8}}}'),
-    'UnexpectedResponse Reconciling',
-    /only 200 with a result/,
   ],
   [
     'deep',
@@ -128,7 +116,7 @@ const TRANSPORT: readonly Row[] = [
   ],
   [
     'endless',
-    endlessly('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n', ' '.repeat(100_000)),
+    endlessly('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n', ' '.repeat(600_000)),
     'UnexpectedResponse Reconciling',
     /larger than 1 MiB/,
   ],
@@ -170,4 +158,36 @@ const ECHOES: readonly Row[] = [
   ],
 ];
 
-export const ROWS = [...HTTP, ...WORDS, ...SUCCESS, ...TRANSPORT, ...ECHOES];
+/** To where the key would be seen. */
+const REDIRECTS = [301, 302, 307, 308].map((status): Row => {
+  const answer = answerText(status, ECHO, { location: `/v1/taken?key=${KEY_ID}` });
+  return [`redirect-${status}`, answer, 'UnexpectedResponse Stalled', /redirected .*never follow/];
+});
+
+export const ROWS = [...HTTP, ...WORDS, ...SUCCESS, ...TRANSPORT, ...ECHOES, ...REDIRECTS];
+
+const ODD = `a\u0000b\u001b[31mc\u2028d\ud800e\r\n\u202e${SECRET}`;
+const LONG = 'x'.repeat(20_000);
+const listing = (...privateEndpoints: readonly unknown[]) =>
+  ok({ name: 'Acme', privateEndpoints: [endpoint('a'), ...privateEndpoints] });
+
+/** What an API may report of an organization, whose object declares a name and lists `a`. */
+export const ORGANIZATIONS: readonly Row[] = [
+  ['no-list', ok({ name: 'Acme' }), 'NotConfirmed Reconciling', /no readable list/],
+  [
+    'secret-for-a-name',
+    ok({ name: SECRET, privateEndpoints: [] }),
+    'NotConfirmed Reconciling',
+    /./,
+  ],
+  ['no-entries', listing(5, null, [], {}, { id: {} }, 'text'), 'Applied –', /1 private endpoint/],
+  ['ten-thousand', listing(...strangers(10_000)), 'Applied –', /1 private endpoint/],
+  [
+    'long',
+    listing({ id: LONG, region: LONG, description: LONG }),
+    'Applied –',
+    /1 private endpoint/,
+  ],
+  ['odd', listing(endpoint(ODD), { id: 'b', description: ODD }), 'Applied –', /1 private endpoint/],
+  ['keys', listing(endpoint(KEY_ID), endpoint(SECRET), endpoint(BASIC)), 'Applied –', /1 private/],
+];

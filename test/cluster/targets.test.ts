@@ -76,25 +76,3 @@ test('a rename in Git under RemovePrivateEndpoints leaves what the new object li
   const notes = (await scene.events('before')).map(({ reason, note }) => `${reason} ${note}`);
   expect(notes).toEqual([expect.stringMatching(/^Applied Applied: removed .*\[dropped\] \(/)]);
 });
-
-test('two that swap their lists: the owner goes by its own, the other waits', async () => {
-  const { orgs } = scene;
-  const target = organization();
-  await orgs.create('owner', { ...target, ...list('a') });
-  await orgs.until('owner', 'Applied');
-  await orgs.create('other', { ...target, ...list('b') });
-  await orgs.until('other', 'TargetConflict');
-  await Promise.all([
-    orgs.create('owner', { ...target, ...list('b') }),
-    orgs.create('other', { ...target, ...list('a'), ...REMOVING }),
-  ]);
-  const owner = await orgs.until('owner', 'Applied');
-  const other = await orgs.until('other', 'TargetConflict');
-  expect(orgs.ids(target.organizationId)).toEqual(['theirs', 'b']);
-  expect([inventoryOf(owner), inventoryOf(other)]).toEqual([['b Added Present'], []]);
-  // It owns nothing, so it goes without a call.
-  const calls = orgs.calls(target.organizationId).length;
-  await orgs.remove('other');
-  await orgs.untilGone('other');
-  expect(orgs.calls(target.organizationId)).toHaveLength(calls);
-});
