@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OrganizationBehaviour } from '../simulator/organization-types.ts';
 import { endpoint, inventoryOf, list, type Organizations } from '../support/organizations.ts';
 import { openScene, type Scene } from '../support/scene.ts';
@@ -37,64 +37,54 @@ function expectNobodyBlamed(message: string, bad: string): void {
 }
 
 // The same attempt was answered 200 when it observed: it is the endpoint that such a status means.
-describe.each([400, 403, 404, 409, 410, 423, 424])('one of three that is answered %i', (status) => {
-  test('keeps no other out', async () => {
+test.each([400, 403, 404, 409, 410, 423, 424])(
+  'one of three that is answered %i keeps no other out or in, by an edit and by a deletion',
+  async (refusedStatus) => {
     const { id, target, behaves, changes } = organization();
-    behaves({ refusedIds: ['bad'], refusedStatus: status });
-    await orgs.create(`add-${status}`, { ...target, ...list('good-1', 'bad', 'good-2') });
-    const object = await orgs.until(`add-${status}`, 'Rejected');
-    expect(changes()).toEqual(['+good-1+bad+good-2', '+good-1', '+bad', '+good-2']);
-    expect(orgs.ids(id)).toEqual(['theirs', 'good-1', 'good-2']);
-    const [, ...good] = inventoryOf(object);
-    expect(inventoryOf(object)[0]).toBe('bad – Refused');
-    expect(good).toEqual(['good-1 Added Present', 'good-2 Added Present']);
-    expect(side(object)).toBe('Stalled');
-    expectNobodyBlamed(ready(object).message, '1 of 3 private endpoints (bad)');
-  });
+    const name = `answered-${refusedStatus}`;
+    behaves({ refusedIds: ['bad'], refusedStatus });
+    await orgs.create(name, { ...target, ...list('a', 'bad', 'b'), ...REMOVING });
+    const added = await orgs.until(name, 'Rejected');
+    expect(changes()).toEqual(['+a+bad+b', '+a', '+bad', '+b']);
+    expect(inventoryOf(added)).toEqual(['a Added Present', 'b Added Present', 'bad – Refused']);
+    expect(side(added)).toBe('Stalled');
+    expectNobodyBlamed(ready(added).message, '1 of 3 private endpoints (bad)');
 
-  test('keeps no other in, in an edit and in a deletion', async () => {
-    const { id, target, behaves, changes } = organization();
-    const name = `remove-${status}`;
-    await orgs.create(name, { ...target, ...list('good-1', 'bad', 'good-2'), ...REMOVING });
-    await orgs.until(name, 'Applied');
-    behaves({ refuseRemoves: ['bad'], refusedStatus: status });
-    await orgs.create(name, { ...target, ...list('good-1'), ...REMOVING });
-    const object = await orgs.until(name, 'Rejected');
-    expect(changes().slice(1)).toEqual(['-bad-good-2', '-bad', '-good-2']);
-    const bad = object.status.privateEndpoints?.find((one) => one.id === 'bad');
-    expect(bad).toMatchObject({ origin: 'Added', lastError: { httpStatus: status } });
-    expect(object.status.pendingChange).toBeUndefined();
-    expectNobodyBlamed(ready(object).message, 'the removal of bad');
+    behaves({ refuseRemoves: ['a'], refusedStatus });
+    await orgs.create(name, { ...target, ...list(), ...REMOVING });
+    const kept = await orgs.until(name, 'Rejected');
+    expect(changes().slice(4)).toEqual(['-a', '-b']);
+    expect(kept.status.privateEndpoints).toMatchObject([
+      { id: 'a', origin: 'Added', lastError: { httpStatus: refusedStatus } },
+    ]);
+    expect(kept.status.pendingChange).toBeUndefined();
+    expectNobodyBlamed(ready(kept).message, 'the removal of a');
+
     await orgs.remove(name);
-    const held = await orgs.untilIt(name, 'the good one to be gone', (one) => {
-      return one.status.privateEndpoints?.length === 1 && ready(one).reason === 'Rejected';
-    });
-    expect(orgs.ids(id)).toEqual(['theirs', 'bad']);
-    expectNobodyBlamed(ready(held).message, 'bad');
     behaves({ refuseRemoves: [] });
     await orgs.request(name);
     await orgs.untilGone(name);
     expect(orgs.ids(id)).toEqual(['theirs']);
-  });
-});
+  },
+);
 
-describe('sixty removals at an API that takes ten in one request', () => {
-  test.each(['an edit', 'a deletion'])('are made by %s', async (by) => {
-    const { id, target, behaves } = organization();
-    const name = by.replace(' ', '-');
-    await orgs.create(name, { ...target, ...list(...numbered(60)), ...REMOVING });
-    await orgs.until(name, 'Applied');
+test('sixty removals at an API that takes ten in one request are made, in an edit and in a deletion', async () => {
+  const { id, target, behaves } = organization();
+  for (const isDeleted of [false, true]) {
+    behaves({});
+    await orgs.create('sixty', { ...target, ...list(...numbered(60)), ...REMOVING });
+    await orgs.until('sixty', 'Applied');
     behaves({ mostItems: 10 });
-    if (by === 'an edit') {
-      const edit = { ...list(), maxPrivateEndpointRemovals: 100 };
-      await orgs.create(name, { ...target, ...edit });
-      expect(inventoryOf(await orgs.until(name, 'Applied', 60_000))).toEqual([]);
+    if (isDeleted) {
+      await orgs.remove('sixty');
+      await orgs.untilGone('sixty', 60_000);
     } else {
-      await orgs.remove(name);
-      await orgs.untilGone(name, 60_000);
+      const emptied = { ...target, ...list(), ...REMOVING, maxPrivateEndpointRemovals: 100 };
+      await orgs.create('sixty', emptied);
+      await orgs.until('sixty', 'Applied', 60_000);
     }
     expect(orgs.ids(id)).toEqual(['theirs']);
-    const reasons = (await scene.events(name)).map(({ reason }) => reason);
-    expect(reasons).not.toContain('CleanupAbandoned');
-  });
+  }
+  const reasons = (await scene.events('sixty')).map(({ reason }) => reason);
+  expect(reasons).not.toContain('CleanupAbandoned');
 });

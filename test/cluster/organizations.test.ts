@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waitFor } from '../controlplane/client.ts';
 import type { OrganizationChange } from '../simulator/organization-types.ts';
-import { putStatus } from '../support/kinds.ts';
 import {
   endpoint,
   inventoryOf,
@@ -98,18 +96,6 @@ test('a list that leaves the spec removes nothing, and an event says what is no 
   );
 });
 
-test('a name that somebody else gave is taken back, and told of as drift', async () => {
-  const { apply, others, again, notes } = organization('renamed');
-  await apply({ name: 'Acme' });
-  others({ name: 'Theirs' });
-  const { status } = await again('Applied');
-  expect(status['drift']).toMatchObject([{ field: 'name', from: 'Acme', to: 'Theirs' }]);
-  expect(status.organization?.name).toBe('Acme');
-  expect(await notes()).toContainEqual(
-    expect.stringMatching(/^Warning DriftDetected: .*not by the operator: name Acme → Theirs/),
-  );
-});
-
 test('one of ours that is not in the list is missing until a second look, not added at once', async () => {
   const { apply, others, again, said } = organization('missed');
   await apply(list('a'));
@@ -145,19 +131,4 @@ test('an id that others have in another region is kept back, and nothing else is
   expect(ready(object).message).toContain('already has the id of a with another cloud provider or');
   expect(ids()).toEqual(['a', 'b']);
   expect(inventoryOf(object)).toEqual(['b Added Present']);
-});
-
-test('an inventory that somebody wiped makes ours found, with an event that names it', async () => {
-  const { apply, again, ids } = organization('wiped');
-  const { status } = await apply(list('a'));
-  const wiped = { ...status, privateEndpoints: undefined };
-  expect((await putStatus(scene.namespace, 'porg', 'wiped', wiped)).status).toBe(200);
-  expect(inventoryOf(await again('Applied'))).toEqual(['a Found Present']);
-  await waitFor(() => scene.events('wiped'), {
-    what: 'an event that names it',
-    until: (events) =>
-      events.some(({ reason, note }) => reason === 'OwnershipUnknown' && note.includes('a (gcp')),
-  });
-  await apply(list());
-  expect(ids()).toEqual(['theirs', 'a']);
 });

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
-import { applyYaml, kubectl } from '../controlplane/client.ts';
+import { applyYaml } from '../controlplane/client.ts';
 import type { Call } from '../simulator/types.ts';
 import { endpoint, list } from '../support/organizations.ts';
-import { pathOf } from '../support/pipe-settings.ts';
 import { type PluginRun, plugin } from '../support/plugin.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ORGANIZATION, SECRET, SERVICE, type Spec } from '../support/scene-objects.ts';
@@ -29,7 +27,6 @@ function pset(name: string, threads: number, more: Spec = {}): string {
   return manifest('PipeSettings', name, { serviceId: SERVICE, pipeId: name, settings, ...more });
 }
 const porg = (spec: Spec): string => manifest('Organization', 'acme', spec);
-const inYaml = (json: string): string => stringify(JSON.parse(json));
 
 const SERVER = ['--dry-run=server'];
 const plan = (input: string, ...flags: readonly string[]): Promise<PluginRun> =>
@@ -84,43 +81,5 @@ describe('what is planned is what the operator then sends', () => {
     await scene.orgs.until('acme', 'Applied');
     expect(sent(scene.orgs.calls().slice(count))).toEqual(requests);
     expect(scene.orgs.ids()).toEqual(['theirs', 'b', 'c']);
-  });
-});
-
-describe('against live objects', () => {
-  beforeAll(async () => {
-    const { psets, simulator } = scene;
-    simulator.always({ status: 400, error: 'too big' }, { pathIncludes: pathOf('refused') });
-    await psets.create('refused');
-    await psets.create('draft', { mode: 'Plan' });
-    await psets.create('holder');
-    await psets.until('holder', 'Applied');
-    await psets.create('rival', { pipeId: 'holder' });
-    await psets.create('leaving');
-    const held = JSON.stringify({ metadata: { finalizers: ['tests.example.com/hold'] } });
-    await kubectl(['patch', 'pset/leaving', '-n', scene.namespace, '--type=merge', '-p', held]);
-    await psets.until('refused', 'Rejected');
-    await psets.until('draft', 'Planned');
-    await psets.until('rival', 'TargetConflict');
-    await psets.remove('leaving');
-  });
-
-  test.each([
-    ['refused', {}, 2, 'send', /^One PUT/],
-    ['draft', { mode: 'Plan' }, 0, 'withheld', /spec\.mode is Plan/],
-    ['rival', { pipeId: 'holder' }, 0, 'withheld', /another object owns its target/],
-    ['leaving', {}, 0, 'nothing', /is being deleted/],
-  ])('an edit of the one that is %s', async (name, more, code, does, says) => {
-    const planned = await planOf(pset(name, 9, more));
-    expect(planned).toMatchObject({ code, does, says: expect.stringMatching(says) });
-  });
-
-  test('what the API server refuses is told with the line, and the others are planned', async () => {
-    const files = `---\n${pset('holder', 9)}---\n${inYaml(pset('refused', 8, { pipeId: 'x' }))}`;
-    const { code, stdout, stderr } = await plan(files, ...SERVER);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: not valid: \(stdin\):14: the API server .* immutable; .*\n$/);
-    expect(stdout).toContain('/refused, (stdin):4\n  not valid: (stdin):14: ');
-    expect(stdout).toContain('2 objects: 1 is not valid, 1 sends something; 1 request in all.\n');
   });
 });

@@ -97,12 +97,6 @@ describe('the key', () => {
     expect(texts.log.length).toBeGreaterThan(10_000);
     expect(leaks(texts, FORMS)).toEqual([]);
   });
-
-  test('is not kept from use: the same calls came with it', () => {
-    const basic = Buffer.from(`${KEY_ID}:${SECRET}`).toString('base64');
-    for (const { head } of server.requests) expect(head).toContain(`Basic ${basic}`);
-    expect(server.requests.length).toBeGreaterThanOrEqual(ROWS.length);
-  });
 });
 
 test('no status was refused by the API server, and nothing was a bug', async () => {

@@ -23,6 +23,12 @@ export type Row = readonly [
   says: RegExp,
 ];
 
+const REJECTED = 'Rejected Stalled';
+const LOST = 'OutcomeUnknown Reconciling';
+const UNEXPECTED = 'UnexpectedResponse Reconciling';
+const NOT_CONFIRMED = 'NotConfirmed Reconciling';
+const APPLIED = 'Applied –';
+
 const error = (status: number, text = 'the pipe is on fire') =>
   answerText(status, JSON.stringify({ status, error: text, requestId: 'req-1' }));
 const saying = (body: unknown, type = 'application/json') =>
@@ -41,103 +47,86 @@ function endlessly(head: string, text: string): Answer {
 }
 
 const HTTP: readonly Row[] = [
-  ['bad-request', error(400), 'Rejected Stalled', /HTTP 400.*on fire.*Change spec\.settings/],
+  ['bad-request', error(400), REJECTED, /HTTP 400.*on fire.*Change spec\.settings/],
   ['forbidden', error(403), 'Forbidden Stalled', /on fire.*role/],
   ['not-found', error(404), 'NotFound Stalled', /Check organizationId, serviceId and pipeId/],
   ['conflict', error(409), 'Conflict Reconciling', /HTTP 409/],
   ['stopped', error(424), 'DependencyNotReady Reconciling', /Start the service that owns the pipe/],
-  ['timeout', error(408), 'OutcomeUnknown Reconciling', /sending them again is safe/],
-  ['server-error', error(500), 'OutcomeUnknown Reconciling', /HTTP 500.*on fire/],
-  ['unavailable', error(503), 'OutcomeUnknown Reconciling', /HTTP 503/],
+  ['server-error', error(500), LOST, /HTTP 500.*sending them again is safe/],
 ];
 
 /** Where an error says its reason, and that HTML is not shown. */
 const WORDS: readonly Row[] = [
-  ['in-error', saying({ error: 'the pipe is on fire' }), 'Rejected Stalled', FIRE],
-  ['in-an-object', saying({ error: { message: 'the pipe is on fire' } }), 'Rejected Stalled', FIRE],
-  ['in-errors', saying({ errors: ['the pipe is on fire'] }), 'Rejected Stalled', FIRE],
-  ['in-text', saying('the pipe is on fire', 'text/plain'), 'Rejected Stalled', FIRE],
-  ['in-html', saying(html, 'text/html'), 'Rejected Stalled', /^((?!on fire).)*$/],
-  ['long', error(400, 'x'.repeat(5_000)), 'Rejected Stalled', /x{400,600}…?[^x]/],
-  ['odd', error(400, 'a\u0000b\u001b[31mc\r\n\u202ed\u2028e'), 'Rejected Stalled', /a.?b.*c.*d.*e/],
-  ['half', saying(String.raw`{"error":"half \ud800 a character"}`), 'Rejected Stalled', /half/],
+  ['in-error', saying({ error: 'the pipe is on fire' }), REJECTED, FIRE],
+  ['in-an-object', saying({ error: { message: 'the pipe is on fire' } }), REJECTED, FIRE],
+  ['in-errors', saying({ errors: ['the pipe is on fire'] }), REJECTED, FIRE],
+  ['in-text', saying('the pipe is on fire', 'text/plain'), REJECTED, FIRE],
+  ['in-html', saying(html, 'text/html'), REJECTED, /^((?!on fire).)*$/],
+  ['long', error(400, 'x'.repeat(5_000)), REJECTED, /x{400,600}…?[^x]/],
+  ['odd', error(400, 'a\u0000b\u001b[31mc\r\n\u202ed\u2028e'), REJECTED, /a.?b.*c.*d.*e/],
 ];
 
+const DEEP = `{"result":{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
+const PROTO = '{"result":{"__proto__":{"engine_max_threads":1},"engine_max_threads":8}}';
+
 const SUCCESS: readonly Row[] = [
-  ['as-declared', ok({ engine_max_threads: 8 }), 'Applied –', /accepted the declared setting/],
-  ['as-text', ok({ engine_max_threads: '8' }), 'Applied –', /accepted the declared setting/],
-  ['left-out', ok({}), 'Applied –', /response omitted it, see status\.notReported/],
-  ['another', ok({ engine_max_threads: 5 }), 'NotConfirmed Reconciling', /threads is 5, not 8/],
-  ['no-result', ok(undefined), 'UnexpectedResponse Reconciling', /only 200 with a result/],
-  ['result-is-text', ok('8'), 'UnexpectedResponse Reconciling', /only 200 with a result/],
-  ['page', answerText(200, html), 'UnexpectedResponse Reconciling', /not JSON/],
-  ['nothing', answerText(200, ''), 'UnexpectedResponse Reconciling', /its body is empty/],
-  ['error-with-200', error(200), 'UnexpectedResponse Reconciling', FIRE],
+  ['as-declared', ok({ engine_max_threads: 8 }), APPLIED, /accepted the declared setting/],
+  ['left-out', ok({}), APPLIED, /response omitted it, see status\.notReported/],
+  ['another', ok({ engine_max_threads: 5 }), NOT_CONFIRMED, /threads is 5, not 8/],
+  ['no-result', ok(undefined), UNEXPECTED, /only 200 with a result/],
+  ['page', answerText(200, html), UNEXPECTED, /not JSON/],
+  ['nothing', answerText(200, ''), UNEXPECTED, /its body is empty/],
+  ['error-with-200', error(200), UNEXPECTED, FIRE],
   [
     'many-keys',
     ok(Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, 'v'.repeat(20)]))),
-    'Applied –',
+    APPLIED,
     /response omitted/,
   ],
-  [
-    'proto',
-    answerText(200, '{"result":{"__proto__":{"engine_max_threads":1},"engine_max_threads":8}}'),
-    'Applied –',
-    /accepted the declared setting/,
-  ],
-  [
-    'deep',
-    answerText(200, `{"result":{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`),
-    'UnexpectedResponse Reconciling',
-    /./,
-  ],
+  ['proto', answerText(200, PROTO), APPLIED, /accepted the declared setting/],
+  ['deep', answerText(200, DEEP), UNEXPECTED, /./],
 ];
 
 const ZEROS = gzipSync(Buffer.alloc(64 * 1024 * 1024));
 const BOMB = `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${ZEROS.length}\r\n\r\n`;
 
 const TRANSPORT: readonly Row[] = [
-  ['garbage', '\0\0 what is this\r\n\r\n', 'OutcomeUnknown Reconciling', /not HTTP/],
-  ['silent', () => undefined, 'OutcomeUnknown Reconciling', /no answer within 3s/],
-  ['half-a-head', 'HTTP/1.1 200 OK\r\ncon', 'OutcomeUnknown Reconciling', /no answer within 3s/],
-  ['closed', (socket) => socket.end(), 'OutcomeUnknown Reconciling', /closed the connection/],
-  ['reset', (socket) => socket.resetAndDestroy(), 'OutcomeUnknown Reconciling', /closed the conn/],
+  ['garbage', '\0\0 what is this\r\n\r\n', LOST, /not HTTP/],
+  ['silent', () => undefined, LOST, /no answer within 3s/],
+  ['half-a-head', 'HTTP/1.1 200 OK\r\ncon', LOST, /no answer within 3s/],
+  ['closed', (socket) => socket.end(), LOST, /closed the connection/],
+  ['reset', (socket) => socket.resetAndDestroy(), LOST, /closed the conn/],
   [
     'long-head',
     `HTTP/1.1 200 OK\r\nx-long: ${'h'.repeat(64 * 1024)}\r\ncontent-length: 2\r\n\r\n{}`,
-    'OutcomeUnknown Reconciling',
+    LOST,
     /headers larger than 32 KiB/,
   ],
   [
     'cut-off',
     (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"resu'),
-    'UnexpectedResponse Reconciling',
+    UNEXPECTED,
     /broke off/,
   ],
   [
     'endless',
     endlessly('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n', ' '.repeat(600_000)),
-    'UnexpectedResponse Reconciling',
+    UNEXPECTED,
     /larger than 1 MiB/,
   ],
   [
     'bomb',
     (socket) => socket.end(Buffer.concat([Buffer.from(BOMB), ZEROS])),
-    'UnexpectedResponse Reconciling',
+    UNEXPECTED,
     /not JSON|larger than 1 MiB/,
   ],
-  [
-    'two-answers',
-    error(400, 'the first') + ok({ engine_max_threads: 8 }),
-    'Rejected Stalled',
-    /the first/,
-  ],
+  ['two-answers', error(400, 'the first') + ok({ engine_max_threads: 8 }), REJECTED, /the first/],
 ];
 
 /** The key, wherever a reply can say it back. */
 const ECHOES: readonly Row[] = [
-  ['echo', error(400, ECHO), 'Rejected Stalled', /key \*\*\* with \*\*\* as Basic \*\*\*/],
-  ['echo-in-html', answerText(502, html), 'OutcomeUnknown Reconciling', /HTTP 502/],
+  ['echo', error(400, ECHO), REJECTED, /key \*\*\* with \*\*\* as Basic \*\*\*/],
+  ['echo-in-html', answerText(502, html), LOST, /HTTP 502/],
   [
     'echo-in-ids',
     answerText(404, JSON.stringify({ requestId: SECRET }), { 'x-request-id': KEY_ID }),
@@ -147,15 +136,10 @@ const ECHOES: readonly Row[] = [
   [
     'echo-in-result',
     ok({ [SECRET]: BASIC, engine_max_threads: ECHO, note: [ECHO, { deep: SECRET }] }),
-    'NotConfirmed Reconciling',
+    NOT_CONFIRMED,
     /engine_max_threads is .*\*\*\*/,
   ],
-  [
-    'echo-in-head',
-    (socket) => socket.end(`HTTP/1.1 ${SECRET}\r\n\r\n`),
-    'OutcomeUnknown Reconciling',
-    /./,
-  ],
+  ['echo-in-head', (socket) => socket.end(`HTTP/1.1 ${SECRET}\r\n\r\n`), LOST, /./],
 ];
 
 /** To where the key would be seen. */
@@ -173,21 +157,11 @@ const listing = (...privateEndpoints: readonly unknown[]) =>
 
 /** What an API may report of an organization, whose object declares a name and lists `a`. */
 export const ORGANIZATIONS: readonly Row[] = [
-  ['no-list', ok({ name: 'Acme' }), 'NotConfirmed Reconciling', /no readable list/],
-  [
-    'secret-for-a-name',
-    ok({ name: SECRET, privateEndpoints: [] }),
-    'NotConfirmed Reconciling',
-    /./,
-  ],
-  ['no-entries', listing(5, null, [], {}, { id: {} }, 'text'), 'Applied –', /1 private endpoint/],
-  ['ten-thousand', listing(...strangers(10_000)), 'Applied –', /1 private endpoint/],
-  [
-    'long',
-    listing({ id: LONG, region: LONG, description: LONG }),
-    'Applied –',
-    /1 private endpoint/,
-  ],
-  ['odd', listing(endpoint(ODD), { id: 'b', description: ODD }), 'Applied –', /1 private endpoint/],
-  ['keys', listing(endpoint(KEY_ID), endpoint(SECRET), endpoint(BASIC)), 'Applied –', /1 private/],
+  ['no-list', ok({ name: 'Acme' }), NOT_CONFIRMED, /no readable list/],
+  ['secret-for-a-name', ok({ name: SECRET, privateEndpoints: [] }), NOT_CONFIRMED, /./],
+  ['no-entries', listing(5, null, [], {}, { id: {} }, 'text'), APPLIED, /1 private endpoint/],
+  ['ten-thousand', listing(...strangers(10_000)), APPLIED, /1 private endpoint/],
+  ['long', listing({ id: LONG, region: LONG, description: LONG }), APPLIED, /1 private endpoint/],
+  ['odd', listing(endpoint(ODD), { id: 'b', description: ODD }), APPLIED, /1 private endpoint/],
+  ['keys', listing(endpoint(KEY_ID), endpoint(SECRET), endpoint(BASIC)), APPLIED, /1 private/],
 ];

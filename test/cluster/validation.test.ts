@@ -47,7 +47,7 @@ function takes(kind: Kind, rows: readonly Taken[]): void {
 }
 
 function refuses(kind: Kind, rows: readonly Refused[]): void {
-  test.each(rows)(`${kind} refuses %s, in words`, async (...[, change, ...says]) => {
+  test.for(rows)(`${kind} refuses %s, in words`, async ([, change, ...says]) => {
     const { status, json } = await tryCreate(namespace, kind, specOf(kind, change));
     const { message } = json as { readonly message: string };
     expect({ status, message }).toEqual({ status: expect.toBeOneOf([400, 422]), message });
@@ -60,20 +60,14 @@ describe.each(['pset', 'porg', 'pact'] as const)('every kind, %s', (kind) => {
   takes(kind, [
     ['no more than what must be there', {}],
     ['suspend', { suspend: true }],
-    ['suspend that is off', { suspend: false }],
     ['other keys of the Secret', ref({ name: 'a.b-c', keyIdKey: 'ID', keySecretKey: 'my.key_1' })],
   ]);
   refuses(kind, [
     ['no Secret', { credentialsSecretRef: undefined }, 'spec.credentialsSecretRef: Required value'],
     ['a Secret without name', ref({ name: undefined }), 'credentialsSecretRef.name: Required'],
     ['a Secret in capitals', ref({ name: 'API' }), 'must be the name of a Secret: 1 to 253 lower'],
-    ['a Secret that is a path', ref({ name: 'a/b' }), 'must be the name of a Secret'],
     ['a Secret elsewhere', ref({ namespace: 'b' }), 'unknown field', 'SecretRef.namespace'],
-    [
-      'a blank in a key',
-      ref({ keyIdKey: 'a b' }),
-      'keyIdKey must be a key of a Secret: 1 to 253 l',
-    ],
+    ['a blank in a key', ref({ keyIdKey: 'a b' }), 'keyIdKey must be a key of a Secret: 1 to 253'],
     ['an empty key', ref({ keySecretKey: '' }), 'keySecretKey must be a key of a Secret'],
     ['suspend as text', { suspend: 'yes' }, 'spec.suspend', 'must be of type boolean'],
     ['a field that is none', { paused: true }, 'unknown field "spec.paused"'],
@@ -82,7 +76,6 @@ describe.each(['pset', 'porg', 'pact'] as const)('every kind, %s', (kind) => {
 
 describe.each(['pset', 'porg'] as const)('what writes, %s', (kind) => {
   takes(kind, [
-    ['Apply', { mode: 'Apply' }],
     ['Plan', { mode: 'Plan' }],
     ['10m', { reassertInterval: '10m' }],
     ['8760h', { reassertInterval: '8760h' }],
@@ -112,14 +105,11 @@ describe.each(['pset', 'pact'] as const)('ids in a path, %s', (kind) => {
   ]);
   refuses(kind, [
     ['none', all(undefined), ...say('Required value')],
-    ['null', all(null), ...IDS_OF[kind]],
     ['numbers', all(5), ...say('Invalid value: "integer"')],
     ['empty ones', all(''), ...must],
     ['129 characters', all('a'.repeat(129)), ...say('Too long: may not be more than 128')],
     ['blanks', all('a b'), ...must],
     ['a slash', all('a/b'), ...must],
-    ['an escape', all('a%2fb'), ...must],
-    ['a line break', all('a\n'), ...must],
     ['letters of other alphabets', all('é'), ...must],
     ['the place above', all('..'), ...IDS_OF[kind].map((id) => `${id} must be more than '.'`)],
   ]);
@@ -168,10 +158,7 @@ describe('the twelve settings', () => {
 
 describe('additional settings', () => {
   takes('pset', [
-    [
-      'text, whole numbers and flags',
-      additional({ a: '', b: 'x'.repeat(256), c: 0, d: -5, e: true }),
-    ],
+    ['all types', additional({ a: '', b: 'x'.repeat(256), c: 0, d: -5, e: true })],
     ['twenty with the longest names', additional(numbered(20, 64))],
     ['none', additional({})],
   ]);
@@ -181,8 +168,6 @@ describe('additional settings', () => {
     ['a number that is not exact', additional({ a: 2 ** 53 }), 'spec.additionalSettings.a'],
     ['257 characters', additional({ a: 'x'.repeat(257) }), 'spec.additionalSettings.a: Too long'],
     ['a list as value', additional({ a: [1] }), 'spec.additionalSettings.a'],
-    ['an object as value', additional({ a: { b: 1 } }), 'spec.additionalSettings.a'],
-    ['a list', additional([{ name: 'a', value: 1 }]), 'spec.additionalSettings'],
   ]);
 });
 
@@ -195,27 +180,18 @@ describe('an Organization', () => {
     ['any text as name', { name: ' "Acme" <&> \u2028🙂 ' }],
     ['a name of 256', { name: '🙂'.repeat(256) }],
     ['the id of an AWS endpoint', list({ id: 'vpce-0a1b2c3d4e5f67890' })],
-    ['the id of a Google Cloud endpoint', list({ id: '102600141743718403' })],
     ['the id of an Azure endpoint', list({ id: '/subscriptions/7c1d/rg_(a).b/pe-1' })],
     ['odd characters of ids', list({ id: "b64+/=_~!@#$%^*,;?|[]{}'`" })],
-    [
-      'descriptions of 0 and 512',
-      list({ description: '' }, { id: 'b', description: '🙂'.repeat(512) }),
-    ],
+    ['no description', list({ description: '' })],
+    ['a description of 512', list({ description: '🙂'.repeat(512) })],
     ['100 endpoints with ids of 512', many(100, 512)],
     ['all that may be left out', { adoptPrivateEndpoints: true, maxPrivateEndpointRemovals: 0 }],
-    ['deletionPolicy Retain', { deletionPolicy: 'Retain' }],
     ['deletionPolicy RemovePrivateEndpoints', { deletionPolicy: 'RemovePrivateEndpoints' }],
     ['a cap of 100', { maxPrivateEndpointRemovals: 100 }],
   ]);
   refuses('porg', [
-    [
-      'neither name nor list',
-      { name: undefined },
-      'must have name, privateEndpoints or both; with',
-    ],
+    ['neither name nor list', { name: undefined }, 'must have name, privateEndpoints or both;'],
     ['an id in capitals', { organizationId: id.toUpperCase() }, must],
-    ['an id without hyphens', { organizationId: id.replaceAll('-', '') }, must],
     ['a number as id', { organizationId: 7 }, 'organizationId: Invalid value: "integer"'],
     ['an empty name', { name: '' }, 'name must be text of 1 to 256 characters'],
     ['a name of 257', { name: 'x'.repeat(257) }, 'spec.name: Too long'],
@@ -227,16 +203,10 @@ describe('an Organization', () => {
     ['a description of 513', list({ description: 'x'.repeat(513) }), 'description: Too long'],
     ['a field of endpoints that is none', list({ zone: 'a' }), 'Endpoints[0].zone'],
     ['an id with a blank', list({ id: 'a b' }), `id must be 1 to 512 ${PLAIN}`],
-    ['an id with a line break', list({ id: 'a\n' }), `id must be 1 to 512 ${PLAIN}`],
-    [
-      'a provider in quotes',
-      list({ cloudProvider: '"gcp"' }),
-      `cloudProvider must be 1 to 64 ${PLAIN}`,
-    ],
+    ['a quoted provider', list({ cloudProvider: '"a"' }), `cloudProvider must be 1 to 64 ${PLAIN}`],
     ['an empty region', list({ region: '' }), `region must be 1 to 64 ${PLAIN}`],
     ['a long region', list({ region: 'x'.repeat(65) }), 'region: Too long'],
     ['a cap of 101', { maxPrivateEndpointRemovals: 101 }, 'spec.maxPrivateEndpointRemovals', '100'],
-    ['a cap below 0', { maxPrivateEndpointRemovals: -1 }, 'spec.maxPrivateEndpointRemovals'],
     ['another policy', { deletionPolicy: 'Delete' }, '"Retain", "RemovePrivateEndpoints"'],
     ['adopting that is no flag', { adoptPrivateEndpoints: 'yes' }, 'spec.adoptPrivateEndpoints'],
   ]);
