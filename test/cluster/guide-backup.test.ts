@@ -10,7 +10,7 @@ import { GOOD, manifestOf } from '../support/kinds.ts';
 import { startOperator } from '../support/operator.ts';
 import { endpoint, inventoryOf } from '../support/organizations.ts';
 import { pageBlocks } from '../support/page.ts';
-import { installPolicies, type Policies } from '../support/policies.ts';
+import { installPolicy, type Policy } from '../support/policies.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ORGANIZATION } from '../support/scene-objects.ts';
 import { type Walk, walk } from '../support/walk.ts';
@@ -21,7 +21,7 @@ const WRITERS = 'pipewright-status-writers';
 const OURS = [endpoint('psc-ours-1'), endpoint('psc-ours-2')];
 
 let scene: Scene;
-let policies: Policies;
+let policy: Policy;
 let guide: Walk;
 let other: ControlPlane;
 beforeAll(async () => {
@@ -30,15 +30,11 @@ beforeAll(async () => {
   other = await starting;
   await other.kubectl(['apply', '--server-side', '-f', 'crds']);
   const { namespace, user, simulator, orgs, psets, acts } = scene;
-  policies = await installPolicies({
-    namespaces: [namespace],
-    only: [WRITERS],
-    variables: { [WRITERS]: { writers: `['${user}']` } },
-  });
+  policy = await installPolicy(WRITERS, [namespace], { writers: `['${user}']` });
   guide = await walk(pageBlocks('deploy/guides/backup.md'), {
     here: {
       'system:serviceaccount:pipewright:pipewright': user,
-      [WRITERS]: policies.named(WRITERS),
+      [WRITERS]: policy.name,
       ' -n pipewright': ` -n ${namespace}`,
       ingest: namespace,
       'replace-with-your-key-id': scene.key.id,
@@ -61,7 +57,7 @@ beforeAll(async () => {
   await acts.until('who', 'Fetched');
 });
 afterAll(async () => {
-  await policies?.remove();
+  await policy?.remove();
   await other?.stop();
   await scene.end();
 });
@@ -139,7 +135,7 @@ async function guardStatusThere(): Promise<void> {
   const shipped = await readFile('deploy/policies/status-writers.yaml', 'utf8');
   const probe = JSON.stringify(manifestOf('pact', 'probe', GOOD.pact));
   await other.kubectl(['apply', '-f', '-'], probe);
-  await other.kubectl(['apply', '-f', '-'], shipped.replaceAll(WRITERS, policies.named(WRITERS)));
+  await other.kubectl(['apply', '-f', '-'], shipped.replaceAll(WRITERS, policy.name));
   await untilStatusThereIs('refused');
 }
 
@@ -166,7 +162,7 @@ test('restored with their status, objects are as they were, and nothing is sent 
   await guide.section('Back up');
   const before = await orgs.get('acme');
   await guide.section('Before a restore');
-  await Promise.all([obey(0), policies.inForce()]);
+  await Promise.all([obey(0), policy.inForce()]);
   await lose();
   simulator.setOrganization(ORGANIZATION, { add: [endpoint('psc-late')] });
   const calls = simulator.callCount();

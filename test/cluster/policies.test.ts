@@ -4,7 +4,7 @@ import { newNamespace } from '../controlplane/client.ts';
 import { ensureCrds } from '../support/crd.ts';
 import { GOOD, type Kind, manifestOf } from '../support/kinds.ts';
 import { EVERYTHING, OBJECTS, type Person, personIn, STATUS } from '../support/person.ts';
-import { installPolicies, type Policies } from '../support/policies.ts';
+import { installPolicy, type Policy } from '../support/policies.ts';
 
 /** The admission policies of deploy/policies, against tenants with kubectl. */
 
@@ -14,25 +14,19 @@ const TRY = ['create', '--dry-run=server', '-f', '-'];
 
 const object = (kind: Kind, name: string, spec: object) =>
   manifestOf(kind, name, { ...GOOD[kind], ...spec });
-const merge = (kind: Kind, name: string, patch: object): readonly string[] => [
-  'patch',
-  kind,
-  name,
-  '--type=merge',
-  '-p',
-  JSON.stringify(patch),
-];
+function merge(kind: Kind, name: string, patch: object): readonly string[] {
+  return ['patch', kind, name, '--type=merge', '-p', JSON.stringify(patch)];
+}
 
 /** Two namespaces in which no other test works, each with a tenant who has all rights there. */
 let a: string;
 let b: string;
 let inA: Person;
 let inB: Person;
-let policies: Policies;
+let policy: Policy;
 
-async function install(only: string, variables: Readonly<Record<string, string>> = {}) {
-  const given = { [only]: variables };
-  policies = await installPolicies({ namespaces: [a, b], only: [only], variables: given });
+async function install(name: string, variables?: Readonly<Record<string, string>>): Promise<void> {
+  policy = await installPolicy(name, [a, b], variables);
 }
 
 beforeAll(async () => {
@@ -51,7 +45,7 @@ describe('who writes a status', () => {
     operator = await personIn(a, 'operator', [OBJECTS, STATUS]);
     await install(NAME, { writers: `['${operator.user}']` });
   });
-  afterAll(() => policies.remove());
+  afterAll(() => policy.remove());
 
   test.each(KINDS)(
     'is the operator; a tenant with all rights is told who may: %s',
@@ -85,7 +79,7 @@ describe('who refers to a Secret may get it', () => {
     outsider = await personIn(a, 'outsider', [OBJECTS, { ...secrets, verbs: list }]);
     await install('pipewright-secret-readers');
   });
-  afterAll(() => policies.remove());
+  afterAll(() => policy.remove());
 
   test.each(KINDS)('and is else told the rule that is missing: %s', async (kind) => {
     for (const args of [TRY, ['apply', '--server-side', '-f', '-']]) {
@@ -118,10 +112,10 @@ describe('the organizations that a namespace may name', () => {
   const all = (organizationId: string) =>
     KINDS.map((kind) => object(kind, 'one', { organizationId }));
   const allow = (byNamespace: Readonly<Record<string, readonly string[]>>): Promise<void> =>
-    policies.set(NAME, 'organizations', JSON.stringify({ '': [''], ...byNamespace }));
+    policy.set({ organizations: JSON.stringify({ '': [''], ...byNamespace }) });
 
   beforeAll(() => install(NAME));
-  afterAll(() => policies.remove());
+  afterAll(() => policy.remove());
 
   test('are none where nothing is said of it', async () => {
     for (const one of all(first))
@@ -144,7 +138,7 @@ describe('the organizations that a namespace may name', () => {
   test('cannot be widened by a tenant with all rights in its namespace', async () => {
     // It may even do this, which is why no label or annotation of the Namespace is asked.
     await inA.succeeds(['annotate', 'namespace', a, 'pipewright.dev/organizations=*']);
-    const deletion = ['delete', 'validatingadmissionpolicy', policies.named(NAME)];
+    const deletion = ['delete', 'validatingadmissionpolicy', policy.name];
     expect(await inA.fails(deletion)).toContain('forbidden');
     for (const one of all(third)) expect(await inA.fails(TRY, one)).toContain(NAME);
   });

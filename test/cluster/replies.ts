@@ -51,7 +51,6 @@ const HTTP: readonly Row[] = [
   ['forbidden', error(403), 'Forbidden Stalled', /on fire.*role/],
   ['not-found', error(404), 'NotFound Stalled', /Check organizationId, serviceId and pipeId/],
   ['conflict', error(409), 'Conflict Reconciling', /HTTP 409/],
-  ['stopped', error(424), 'DependencyNotReady Reconciling', /Start the service that owns the pipe/],
   ['server-error', error(500), LOST, /HTTP 500.*sending them again is safe/],
 ];
 
