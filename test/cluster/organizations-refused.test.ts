@@ -61,6 +61,9 @@ test.each([400, 403, 404, 409, 410, 423, 424])(
     expectNobodyBlamed(ready(kept).message, 'the removal of a');
 
     await orgs.remove(name);
+    await orgs.untilIt(name, 'a refused deletion', (one) =>
+      /^Being deleted/.test(ready(one).message),
+    );
     behaves({ refuseRemoves: [] });
     await orgs.request(name);
     await orgs.untilGone(name);
