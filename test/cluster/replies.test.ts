@@ -29,7 +29,7 @@ beforeAll(async () => {
     if (typeof answer === 'function') answer(socket);
     else socket.write(answer ?? answerText(500, ''));
   });
-  const flags = ['--api-timeout', '3s', '--api-in-flight', '100'];
+  const flags = ['--api-timeout', '8s', '--api-in-flight', '100'];
   scene = await openScene({ apiUrl: server.url, flags, logLevel: 'trace' });
   await scene.secret(MANAGEMENT_API, { keyId: KEY_ID, keySecret: SECRET });
   const spec = { name: 'Acme', ...list('a') };

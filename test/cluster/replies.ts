@@ -78,7 +78,7 @@ const SUCCESS: readonly Row[] = [
   ['error-with-200', error(200), UNEXPECTED, FIRE],
   [
     'many-keys',
-    ok(Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, 'v'.repeat(20)]))),
+    ok(Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k${n}`, 'v'.repeat(20)]))),
     APPLIED,
     /response omitted/,
   ],
@@ -91,8 +91,8 @@ const BOMB = `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${ZER
 
 const TRANSPORT: readonly Row[] = [
   ['garbage', '\0\0 what is this\r\n\r\n', LOST, /not HTTP/],
-  ['silent', () => undefined, LOST, /no answer within 3s/],
-  ['half-a-head', 'HTTP/1.1 200 OK\r\ncon', LOST, /no answer within 3s/],
+  ['silent', () => undefined, LOST, /no answer within 8s/],
+  ['half-a-head', 'HTTP/1.1 200 OK\r\ncon', LOST, /no answer within 8s/],
   ['closed', (socket) => socket.end(), LOST, /closed the connection/],
   ['reset', (socket) => socket.resetAndDestroy(), LOST, /closed the conn/],
   [
