@@ -16,8 +16,7 @@ export const FILES = {
 export const LONG: readonly string[] = [
   'test/integration/operator-rest.test.ts',
   'test/integration/operator-outage.test.ts',
-  'test/cluster/guides.test.ts',
-  'test/cluster/guide-backup.test.ts',
+  'test/integration/guide-backup.test.ts',
   'test/faults/tenants/tenants.test.ts',
   'test/faults/crash/cut-answers.test.ts',
   'test/faults/load/poison.test.ts',
