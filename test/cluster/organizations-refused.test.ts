@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OrganizationBehaviour } from '../simulator/organization-types.ts';
-import { endpoint, inventoryOf, list, type Organizations } from '../support/organizations.ts';
+import {
+  endpoint,
+  inventoryOf,
+  list,
+  type Org,
+  type Organizations,
+} from '../support/organizations.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { ready, side } from '../support/watching.ts';
 
@@ -61,9 +67,8 @@ test.each([400, 403, 404, 409, 410, 423, 424])(
     expectNobodyBlamed(ready(kept).message, 'the removal of a');
 
     await orgs.remove(name);
-    await orgs.untilIt(name, 'a refused deletion', (one) =>
-      /^Being deleted/.test(ready(one).message),
-    );
+    const isRefused = (one: Org) => ready(one).message.startsWith('Being deleted');
+    await orgs.untilIt(name, 'a refused deletion', isRefused);
     behaves({ refuseRemoves: [] });
     await orgs.request(name);
     await orgs.untilGone(name);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { audit, waitFor } from '../controlplane/client.ts';
 import { leaks } from '../support/canary.ts';
 import { asAdmin } from '../support/cluster.ts';
@@ -78,25 +78,23 @@ test('memory stays bounded, and no redirect is followed', () => {
   expect(server.requests.filter(({ head }) => head.includes('/taken'))).toEqual([]);
 });
 
-describe('the key', () => {
-  test('stands in no log, status, event or metric, though the API says it back', async () => {
-    const path = `/apis/events.k8s.io/v1/namespaces/${scene.namespace}/events`;
-    const rows = [...ROWS, ...ORGANIZATIONS];
-    const failing = rows.filter(([, , outcome]) => !outcome.startsWith('Applied'));
-    // An event comes a moment after the status that it goes with.
-    const events = await waitFor(() => asAdmin<{ items: object[] }>('GET', path), {
-      what: 'an event about every failure',
-      until: ({ items }) => failing.every(([name]) => JSON.stringify(items).includes(`"${name}"`)),
-    });
-    const texts = {
-      log: scene.operator().output(),
-      status: JSON.stringify([await scene.psets.list(), await scene.orgs.list()]),
-      events: JSON.stringify(events),
-      metrics: await scene.operator().page('metrics'),
-    };
-    expect(texts.log.length).toBeGreaterThan(10_000);
-    expect(leaks(texts, FORMS)).toEqual([]);
+test('the key stands in no log, status, event or metric, though the API says it back', async () => {
+  const path = `/apis/events.k8s.io/v1/namespaces/${scene.namespace}/events`;
+  const rows = [...ROWS, ...ORGANIZATIONS];
+  const failing = rows.filter(([, , outcome]) => !outcome.startsWith('Applied'));
+  // An event comes a moment after the status that it goes with.
+  const events = await waitFor(() => asAdmin<{ items: object[] }>('GET', path), {
+    what: 'an event about every failure',
+    until: ({ items }) => failing.every(([name]) => JSON.stringify(items).includes(`"${name}"`)),
   });
+  const texts = {
+    log: scene.operator().output(),
+    status: JSON.stringify([await scene.psets.list(), await scene.orgs.list()]),
+    events: JSON.stringify(events),
+    metrics: await scene.operator().page('metrics'),
+  };
+  expect(texts.log.length).toBeGreaterThan(10_000);
+  expect(leaks(texts, FORMS)).toEqual([]);
 });
 
 test('no status was refused by the API server, and nothing was a bug', async () => {

@@ -48,9 +48,7 @@ function endlessly(head: string, text: string): Answer {
 
 const HTTP: readonly Row[] = [
   ['bad-request', error(400), REJECTED, /HTTP 400.*on fire.*Change spec\.settings/],
-  ['forbidden', error(403), 'Forbidden Stalled', /on fire.*role/],
   ['not-found', error(404), 'NotFound Stalled', /Check organizationId, serviceId and pipeId/],
-  ['conflict', error(409), 'Conflict Reconciling', /HTTP 409/],
   ['server-error', error(500), LOST, /HTTP 500.*sending them again is safe/],
 ];
 

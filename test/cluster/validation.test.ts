@@ -79,7 +79,6 @@ describe.each(['pset', 'porg'] as const)('what writes, %s', (kind) => {
     ['Plan', { mode: 'Plan' }],
     ['10m', { reassertInterval: '10m' }],
     ['8760h', { reassertInterval: '8760h' }],
-    ['a sum', { reassertInterval: '1.5h0.5m' }],
   ]);
   refuses(kind, [
     ['another mode', { mode: 'plan' }, 'supported values: "Apply", "Plan"'],
@@ -101,16 +100,13 @@ describe.each(['pset', 'pact'] as const)('ids in a path, %s', (kind) => {
   takes(kind, [
     ['all characters', all('A.b_c~d-e')],
     ['128 of them', all('a'.repeat(128))],
-    ['three dots', all('...')],
   ]);
   refuses(kind, [
     ['none', all(undefined), ...say('Required value')],
-    ['numbers', all(5), ...say('Invalid value: "integer"')],
     ['empty ones', all(''), ...must],
     ['129 characters', all('a'.repeat(129)), ...say('Too long: may not be more than 128')],
     ['blanks', all('a b'), ...must],
     ['a slash', all('a/b'), ...must],
-    ['letters of other alphabets', all('é'), ...must],
     ['the place above', all('..'), ...IDS_OF[kind].map((id) => `${id} must be more than '.'`)],
   ]);
 });
@@ -182,17 +178,14 @@ describe('an Organization', () => {
     ['the id of an AWS endpoint', list({ id: 'vpce-0a1b2c3d4e5f67890' })],
     ['the id of an Azure endpoint', list({ id: '/subscriptions/7c1d/rg_(a).b/pe-1' })],
     ['odd characters of ids', list({ id: "b64+/=_~!@#$%^*,;?|[]{}'`" })],
-    ['no description', list({ description: '' })],
     ['a description of 512', list({ description: '🙂'.repeat(512) })],
     ['100 endpoints with ids of 512', many(100, 512)],
     ['all that may be left out', { adoptPrivateEndpoints: true, maxPrivateEndpointRemovals: 0 }],
     ['deletionPolicy RemovePrivateEndpoints', { deletionPolicy: 'RemovePrivateEndpoints' }],
-    ['a cap of 100', { maxPrivateEndpointRemovals: 100 }],
   ]);
   refuses('porg', [
     ['neither name nor list', { name: undefined }, 'must have name, privateEndpoints or both;'],
     ['an id in capitals', { organizationId: id.toUpperCase() }, must],
-    ['a number as id', { organizationId: 7 }, 'organizationId: Invalid value: "integer"'],
     ['an empty name', { name: '' }, 'name must be text of 1 to 256 characters'],
     ['a name of 257', { name: 'x'.repeat(257) }, 'spec.name: Too long'],
     ['an id twice', list({}, { region: 'us-east1' }), 'must list each id only once'],
@@ -200,21 +193,19 @@ describe('an Organization', () => {
     ['101 endpoints', many(101), 'privateEndpoints: Too many: 101: must have at most 100 items'],
     ['no region', list({ region: undefined }), 'privateEndpoints[0].region: Required value'],
     ['an id that YAML took for a number', list({ id: 102_600 }), 'Endpoints[0].id: Invalid value'],
-    ['a description of 513', list({ description: 'x'.repeat(513) }), 'description: Too long'],
     ['a field of endpoints that is none', list({ zone: 'a' }), 'Endpoints[0].zone'],
     ['an id with a blank', list({ id: 'a b' }), `id must be 1 to 512 ${PLAIN}`],
     ['a quoted provider', list({ cloudProvider: '"a"' }), `cloudProvider must be 1 to 64 ${PLAIN}`],
     ['an empty region', list({ region: '' }), `region must be 1 to 64 ${PLAIN}`],
-    ['a long region', list({ region: 'x'.repeat(65) }), 'region: Too long'],
     ['a cap of 101', { maxPrivateEndpointRemovals: 101 }, 'spec.maxPrivateEndpointRemovals', '100'],
     ['another policy', { deletionPolicy: 'Delete' }, '"Retain", "RemovePrivateEndpoints"'],
     ['adopting that is no flag', { adoptPrivateEndpoints: 'yes' }, 'spec.adoptPrivateEndpoints'],
   ]);
 });
 
-test('an Activity is read once, and has no mode and no interval', async () => {
-  for (const change of [{ mode: 'Plan' }, { reassertInterval: '1h' }]) {
-    const { status, text } = await tryCreate(namespace, 'pact', specOf('pact', change));
-    expect([status, text]).toEqual([400, expect.stringContaining('unknown field')]);
-  }
+describe('an Activity is read once, so it', () => {
+  refuses('pact', [
+    ['a mode', { mode: 'Plan' }, 'unknown field "spec.mode"'],
+    ['an interval', { reassertInterval: '1h' }, 'unknown field "spec.reassertInterval"'],
+  ]);
 });
