@@ -7,31 +7,21 @@ import { buffer } from 'node:stream/consumers';
 /** What a server has answered, whole. */
 export interface Answer {
   readonly status: number;
-  readonly headers: IncomingMessage['headers'];
+  readonly headers?: IncomingMessage['headers'];
   readonly text: string;
 }
 
-/**
- * A request that has arrived whole. It goes no further than it is taken: left alone, its sender
- * waits.
- */
+/** A request that has arrived whole. It goes no further than it is taken. */
 export interface Passing {
   readonly method: string;
   /** With the query. */
   readonly path: string;
   /** Parsed JSON; undefined where there is none. */
   readonly body: unknown;
-  readonly arrivedAt: number;
   /** Has the server do the work; resolves when its answer is there. */
   forward(): Promise<Answer>;
-  /**
-   * Lets the answer go, the server's unless another is given; resolves when its last byte has left.
-   */
-  reply(instead?: {
-    readonly status: number;
-    readonly headers?: Answer['headers'];
-    readonly text: string;
-  }): Promise<void>;
+  /** Lets the server's answer go, or another; resolves when its last byte has left. */
+  reply(instead?: Answer): Promise<void>;
   /** Closes the connection without a word. */
   sever(): void;
 }
@@ -42,13 +32,10 @@ export interface Watch {
   readonly path: string;
   /** Sends a line that the server has not sent. */
   send(line: string): void;
-  /** Sends some characters of a line, without its end. */
-  sendPart(text: string): void;
   /** Ends it as the server does when its time is over. */
   end(): void;
   /** From now on nothing comes through, not even the end; the connection stays. */
   freeze(): void;
-  /** Closes the connection without a word. */
   sever(): void;
 }
 
@@ -60,6 +47,7 @@ export interface Handlers {
   readonly line?: (line: string, watch: Watch) => readonly string[] | Promise<readonly string[]>;
 }
 
+/** Stands in front of an HTTP server, itself without TLS. */
 export interface Proxy {
   readonly url: string;
   /** The watches that are open now. */
@@ -71,56 +59,25 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-export interface ProxyOptions extends Handlers {
-  readonly upstream: string;
-  /** PEM of the authority of an https upstream. */
-  readonly ca?: string;
-  /** Where it listens; absent: anywhere. */
-  readonly port?: number;
-}
-
-/**
- * Stands in front of an HTTP server, itself without TLS; what happens to what passes is for its
- * handlers to say.
- */
-export async function startProxy({
-  upstream: address,
-  ca,
-  port: given = 0,
-  ...first
-}: ProxyOptions): Promise<Proxy> {
-  const upstream = new URL(address);
-  const isTls = upstream.protocol === 'https:';
-  const agent = isTls ? new TlsAgent({ keepAlive: true, ca }) : new Agent({ keepAlive: true });
+/** `ca`: PEM of the authority of an https upstream. */
+export async function startProxy(
+  upstream: { readonly url: string; readonly ca?: string },
+  first: Handlers = {},
+): Promise<Proxy> {
+  const ask = askerOf(upstream);
   const sockets = new Set<Socket>();
   const watches = new Set<Watch>();
-  let handlers: Handlers = first;
-
-  function ask(incoming: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
-    const { method, url, headers } = incoming;
-    const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...rest } = headers;
-    const length = body.length > 0 ? { 'content-length': String(body.length) } : {};
-    const given = { method, agent, headers: { ...rest, host: upstream.host, ...length } };
-    return new Promise((resolve, reject) => {
-      const asked = (isTls ? tlsRequest : request)(new URL(url ?? '/', upstream), given, resolve);
-      asked.on('error', reject);
-      asked.end(body);
-    });
-  }
+  let handlers = first;
 
   async function follow(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const answer = await ask(incoming, Buffer.alloc(0));
-    response.writeHead(answer.statusCode ?? 502, headersOf(answer));
-    response.flushHeaders();
+    const answer = await ask.send(incoming, Buffer.alloc(0));
+    response.writeHead(answer.statusCode ?? 502, headersOf(answer)).flushHeaders();
     let isFrozen = false;
     const watch: Watch = {
       path: incoming.url ?? '',
-      send: (line) => watch.sendPart(`${line}\n`),
-      sendPart: (text) => void (isFrozen || response.write(text)),
+      send: (line) => void (isFrozen || response.write(`${line}\n`)),
       end: () => void response.end(),
-      freeze: () => {
-        isFrozen = true;
-      },
+      freeze: () => void (isFrozen = true),
       sever: () => incoming.socket.destroy(),
     };
     watches.add(watch);
@@ -129,9 +86,8 @@ export async function startProxy({
       answer.destroy();
     });
     answer.on('error', () => response.destroy());
-    for await (const line of createInterface({ input: answer })) {
+    for await (const line of createInterface({ input: answer }))
       for (const one of (await handlers.line?.(line, watch)) ?? [line]) watch.send(one);
-    }
     if (!isFrozen) response.end();
   }
 
@@ -142,9 +98,8 @@ export async function startProxy({
       method: incoming.method ?? '',
       path: incoming.url ?? '',
       body: sent.length > 0 ? (JSON.parse(sent.toString('utf8')) as unknown) : undefined,
-      arrivedAt: Date.now(),
       async forward() {
-        const head = await ask(incoming, sent);
+        const head = await ask.send(incoming, sent);
         const text = (await buffer(head)).toString('utf8');
         answer = { status: head.statusCode ?? 502, headers: headersOf(head), text };
         return answer;
@@ -166,44 +121,55 @@ export async function startProxy({
   }
 
   const server = createServer((incoming, response) => {
-    const isWatch = new URL(incoming.url ?? '/', upstream).searchParams.get('watch') === 'true';
+    const isWatch = /[?&]watch=true(&|$)/.test(incoming.url ?? '');
     // The client sees a connection that ends, as with any proxy whose server is gone.
     (isWatch ? follow : pass)(incoming, response).catch(() => incoming.socket.destroy());
   });
   server.on('connection', (socket) => {
     sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(given, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const cut = (): void => {
-    for (const socket of sockets) socket.destroy();
-  };
-
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = (): void => sockets.forEach((socket) => socket.destroy());
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     watches,
-    handle(next) {
-      handlers = next;
-    },
+    handle: (next) => void (handlers = next),
     cut,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       cut();
       await closed;
-      agent.destroy();
+      ask.close();
     },
   };
 }
 
+/** Sends requests on. */
+function askerOf({ url, ca }: { readonly url: string; readonly ca?: string }) {
+  const upstream = new URL(url);
+  const isTls = upstream.protocol === 'https:';
+  const agent = isTls ? new TlsAgent({ keepAlive: true, ca }) : new Agent({ keepAlive: true });
+  return {
+    send({ method, url: path, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+      const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...rest } = headers;
+      const length = body.length > 0 ? { 'content-length': String(body.length) } : {};
+      const given = { method, agent, headers: { ...rest, host: upstream.host, ...length } };
+      return new Promise((resolve, reject) => {
+        const asked = (isTls ? tlsRequest : request)(
+          new URL(path ?? '/', upstream),
+          given,
+          resolve,
+        );
+        asked.on('error', reject).end(body);
+      });
+    },
+    close: () => agent.destroy(),
+  };
+}
+
 function headersOf({ headers }: IncomingMessage): IncomingMessage['headers'] {
-  const {
-    connection: _,
-    'keep-alive': __,
-    'transfer-encoding': ___,
-    'content-length': ____,
-    ...rest
-  } = headers;
+  const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...rest } = headers;
+  delete rest['content-length'];
   return rest;
 }
