@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { controlPlane } from '../controlplane/client.ts';
+import { controlPlane, waitFor } from '../controlplane/client.ts';
 import type { ClockMove } from './clock-preload.ts';
 import { type RunningOperator, startOperator } from './operator.ts';
 import { type Handlers, type Proxy, startProxy } from './proxy.ts';
@@ -32,9 +32,25 @@ export interface Operators {
   now(): number;
   /** Moves the time of the operator started last, and of those to come. */
   pass(ms: number): Promise<void>;
+  /**
+   * Looks until it fits, and moves the time to the next attempt where the operator waits for that.
+   */
+  passUntil<T extends Waiting | undefined>(
+    what: string,
+    look: () => Promise<T>,
+    fits: (seen: T) => boolean,
+  ): Promise<T>;
   /** SIGKILL for all that run: how one stops in peace is for its own tests. */
   end(): Promise<void>;
 }
+
+/** An object, as far as it tells how long it waits. */
+interface Waiting {
+  readonly status: { readonly nextAttemptTime?: string };
+}
+
+/** What comes so soon is waited for. */
+const SOON_MS = 1_500;
 
 interface Surroundings extends Omit<SceneOptions, 'start'> {
   readonly namespace: string;
@@ -61,6 +77,11 @@ export async function operatorsOf(scene: Surroundings): Promise<Operators> {
     if (!operator) throw new Error('no operator was started in this scene');
     return operator;
   };
+  const now = (): number => Date.now() + aheadMs;
+  const pass = async (ms: number): Promise<void> => {
+    aheadMs += ms;
+    await jump(last(), { aheadMs });
+  };
   return {
     kube: () => wanted(kube, 'kube'),
     api: () => wanted(api, 'api'),
@@ -85,11 +106,18 @@ export async function operatorsOf(scene: Surroundings): Promise<Operators> {
       return operator;
     },
     wayToKube,
-    now: () => Date.now() + aheadMs,
-    async pass(ms) {
-      aheadMs += ms;
-      await jump(last(), { aheadMs });
-    },
+    now,
+    pass,
+    passUntil: (what, look, until) =>
+      waitFor(
+        async () => {
+          const seen = await look();
+          const left = Date.parse(seen?.status.nextAttemptTime ?? '') - now();
+          if (!until(seen) && left > SOON_MS) await pass(left);
+          return seen;
+        },
+        { what, until, timeoutMs: 60_000 },
+      ),
     async end() {
       const alive = running.filter(({ process: { exitCode, signalCode } }) =>
         [exitCode, signalCode].every((code) => code === null),

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type Fate,
+  itemsOf,
+  type Label,
+  newOrganization,
+  openCrashScene,
+  shown,
+  untilAtRest,
+} from './crash-scene.ts';
+
+let crash: Awaited<ReturnType<typeof openCrashScene>>;
+beforeAll(async () => {
+  crash = await openCrashScene();
+});
+afterAll(() => crash.scene.end());
+
+const KILLED = ['killed before', 'killed done', 'killed answered'] as const;
+const CUT = ['cut before', 'cut done'] as const;
+
+/** A sample: the sweep of the simulation has every point. */
+const CREATED: readonly (readonly [Label, readonly Fate[]])[] = [
+  ['look', ['killed done', 'cut done', 'deleted']],
+  ['finalizer', ['killed before', 'killed done', 'cut done', 'conflict', 'deleted']],
+  ['name', ['killed before', 'killed done', 'cut before', 'edited', 'deleted']],
+  ['pending', ['killed before', 'killed done', ...CUT, 'conflict', 'deleted']],
+  ['change', [...KILLED, ...CUT, 'edited', 'deleted']],
+  ['status', ['killed before', 'killed done', 'cut done', 'conflict', 'edited', 'deleted']],
+];
+const REMOVED: readonly (readonly [Label, readonly Fate[]])[] = [
+  ['pending', ['killed before', 'killed done', 'conflict']],
+  ['change', [...KILLED, ...CUT]],
+  ['finalizer', ['killed before', 'killed done', 'cut done', 'conflict']],
+];
+const SET: readonly (readonly [Label, readonly Fate[]])[] = [
+  ['put', [...KILLED, ...CUT]],
+  ['status', ['killed before', 'killed done', ...CUT, 'conflict']],
+];
+
+const rowsOf = (table: typeof CREATED) =>
+  table.flatMap(([label, fates]) => fates.map((fate) => [label, fate] as const));
+const subjectOf = (...words: string[]) => crash.subject(words.join('-').replaceAll(' ', '-'));
+
+const CREATED_END = {
+  finalizers: ['pipewright.dev/remove-private-endpoints'],
+  conditions: ['Ready=True The API has the declared name and 2 private endpoints'],
+  inventory: ['a Added Present', 'b Added Present'],
+  settings: undefined,
+  name: 'Acme',
+  left: [],
+};
+const EDITED_END = {
+  ...CREATED_END,
+  conditions: ['Ready=True The API has the declared name and 3 private endpoints'],
+  inventory: [...CREATED_END.inventory, 'c Added Present'],
+};
+
+describe('a new Organization with a name, two endpoints and a finalizer ends as declared, each added once', () => {
+  test.each(rowsOf(CREATED))('where its %s is %s', async (label, fate) => {
+    const { scene } = crash;
+    const subject = subjectOf('new', label, fate);
+    const befallen = crash.befalls(fate, label, subject);
+    await newOrganization(scene, subject);
+    await befallen;
+    const end = shown(await untilAtRest(scene, scene.orgs, subject.name));
+    const held = scene.orgs.ids(subject.organizationId).toSorted();
+    const items = itemsOf(scene, subject);
+    const names = scene.orgs.said(subject.organizationId).filter((said) => said === 'name');
+    expect(names.length).toBeLessThanOrEqual(2);
+    if (fate === 'deleted') {
+      expect([end, held]).toEqual(['gone', ['theirs']]);
+      expect(items).toEqual([...new Set(items)]);
+    } else if (fate === 'edited') {
+      expect([end, held]).toEqual([EDITED_END, ['a', 'b', 'c', 'theirs']]);
+      expect(items).toEqual(['+a', '+b', '+c']);
+    } else {
+      expect([end, held]).toEqual([CREATED_END, ['a', 'b', 'theirs']]);
+      expect(items).toEqual(['+a', '+b']);
+    }
+  });
+});
+
+describe('an Organization that is deleted with its endpoints is gone with them, each removed once', () => {
+  test.each(rowsOf(REMOVED))('where its %s is %s', async (label, fate) => {
+    const { scene } = crash;
+    const subject = subjectOf('old', label, fate);
+    await newOrganization(scene, subject);
+    await untilAtRest(scene, scene.orgs, subject.name);
+    const befallen = crash.befalls(fate, label, subject);
+    await scene.orgs.remove(subject.name);
+    await befallen;
+    expect(shown(await untilAtRest(scene, scene.orgs, subject.name))).toBe('gone');
+    expect(scene.orgs.ids(subject.organizationId)).toEqual(['theirs']);
+    expect(itemsOf(scene, subject)).toEqual(['+a', '+b', '-a', '-b']);
+  });
+});
+
+describe('edited PipeSettings end as declared, with one PUT more at most', () => {
+  const settings = { engine_max_threads: 16, object_storage_concurrency: 4 };
+  test.each(rowsOf(SET))('where the %s is %s', async (label, fate) => {
+    const { scene } = crash;
+    const subject = subjectOf('set', label, fate);
+    await scene.psets.create(subject.name);
+    await untilAtRest(scene, scene.psets, subject.name);
+    const befallen = crash.befalls(fate, label, subject);
+    await scene.psets.create(subject.name, { settings });
+    await befallen;
+    expect(shown(await untilAtRest(scene, scene.psets, subject.name))).toMatchObject({
+      conditions: ['Ready=True The API accepted all 2 declared settings'],
+      settings,
+      left: [],
+    });
+    const bodies = scene.psets.puts(subject.name).map(({ body }) => body);
+    expect(bodies.slice(1)).toEqual([settings, settings].slice(0, bodies.length - 1));
+    expect(bodies.length).toBeGreaterThan(1);
+  });
+});
