@@ -18,8 +18,8 @@ export interface Passing {
   readonly path: string;
   /** Parsed JSON; undefined where there is none. */
   readonly body: unknown;
-  /** Has the server do the work; resolves when its answer is there. */
-  forward(): Promise<Answer>;
+  /** Has the server do the work, or that of another path; resolves when its answer is there. */
+  forward(path?: string): Promise<Answer>;
   /** Lets the server's answer go, or another; resolves when its last byte has left. */
   reply(instead?: Answer): Promise<void>;
   /** Closes the connection without a word. */
@@ -98,8 +98,8 @@ export async function startProxy(
       method: incoming.method ?? '',
       path: incoming.url ?? '',
       body: sent.length > 0 ? (JSON.parse(sent.toString('utf8')) as unknown) : undefined,
-      async forward() {
-        const head = await ask.send(incoming, sent);
+      async forward(path = incoming.url) {
+        const head = await ask.send(incoming, sent, path);
         const text = (await buffer(head)).toString('utf8');
         answer = { status: head.statusCode ?? 502, headers: headersOf(head), text };
         return answer;
@@ -151,7 +151,11 @@ function askerOf({ url, ca }: { readonly url: string; readonly ca?: string }) {
   const isTls = upstream.protocol === 'https:';
   const agent = isTls ? new TlsAgent({ keepAlive: true, ca }) : new Agent({ keepAlive: true });
   return {
-    send({ method, url: path, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+    send(
+      { method, url, headers }: IncomingMessage,
+      body: Buffer,
+      path = url,
+    ): Promise<IncomingMessage> {
       const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...rest } = headers;
       const length = body.length > 0 ? { 'content-length': String(body.length) } : {};
       const given = { method, agent, headers: { ...rest, host: upstream.host, ...length } };

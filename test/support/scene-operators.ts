@@ -30,7 +30,7 @@ export interface Operators {
   wayToKube(handlers?: Handlers): Promise<Proxy>;
   /** Epoch ms, as the operators see it. */
   now(): number;
-  /** Moves the time of the operator started last, and of those to come. */
+  /** Moves the time of the operator started last, where it runs, and of those to come. */
   pass(ms: number): Promise<void>;
   /**
    * Looks until it fits, and moves the time to the next attempt where the operator waits for that.
@@ -80,7 +80,7 @@ export async function operatorsOf(scene: Surroundings): Promise<Operators> {
   const now = (): number => Date.now() + aheadMs;
   const pass = async (ms: number): Promise<void> => {
     aheadMs += ms;
-    await jump(last(), { aheadMs });
+    if (isAlive(last())) await jump(last(), { aheadMs });
   };
   return {
     kube: () => wanted(kube, 'kube'),
@@ -91,7 +91,10 @@ export async function operatorsOf(scene: Surroundings): Promise<Operators> {
       const unless = (flag: string, ...absent: string[]): string[] =>
         given.some((one) => one.startsWith(flag)) ? [] : absent;
       const lead = lease
-        ? unless('--leader-elect-namespace', '--leader-elect-namespace', namespace)
+        ? [
+            '--leader-elect',
+            ...unless('--leader-elect-namespace', '--leader-elect-namespace', namespace),
+          ]
         : unless('--leader-elect', '--leader-elect=false');
       const rate = unless('--api-rate', '--api-rate', '0');
       const operator = await startOperator({
@@ -119,10 +122,7 @@ export async function operatorsOf(scene: Surroundings): Promise<Operators> {
         { what, until, timeoutMs: 60_000 },
       ),
     async end() {
-      const alive = running.filter(({ process: { exitCode, signalCode } }) =>
-        [exitCode, signalCode].every((code) => code === null),
-      );
-      await Promise.all(alive.map((operator) => operator.kill()));
+      await Promise.all(running.filter(isAlive).map((operator) => operator.kill()));
       await Promise.all(proxies.map((proxy) => proxy.close()));
     },
   };
@@ -145,6 +145,10 @@ async function throughProxy(kubeconfig: string, server: string): Promise<string>
 
 function preloadOf(aheadMs: number): string {
   return new URL(`./clock-preload.ts?ahead=${aheadMs}`, import.meta.url).href;
+}
+
+function isAlive({ process: { exitCode, signalCode } }: RunningOperator): boolean {
+  return exitCode === null && signalCode === null;
 }
 
 /** Resolves when its time has moved. */
