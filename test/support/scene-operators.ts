@@ -100,7 +100,7 @@ export async function operatorsOf(scene: Surroundings): Promise<Operators> {
       const operator = await startOperator({
         kubeconfig: by ? await throughProxy(scene.kubeconfig, by.url) : scene.kubeconfig,
         apiUrl,
-        flags: ['--namespaces', namespace, ...lead, ...rate, ...given],
+        flags: [...unless('--namespaces', '--namespaces', namespace), ...lead, ...rate, ...given],
         ...(logLevel !== undefined && { logLevel }),
         ...(until !== undefined && { until }),
         preload: scene.clock ? [preloadOf(aheadMs)] : [],
