@@ -15,8 +15,7 @@ export const STAGES: readonly Stage[] = [
     behind: [['test', '--project', 'planted'], ['mutate']],
   },
   {
-    parts: [['test:faults']],
-    behind: [
+    parts: [
       ['hunt', '--sweep'],
       ['hunt', '--from', '1501', '--lives', '6000', '--seconds', '150'],
     ],

@@ -9,18 +9,16 @@ export const FILES = {
   integration: 'test/integration/**/*.test.ts',
   planted: 'test/simulation/**/*.test.ts',
   packaging: 'test/packaging/**/*.test.ts',
-  faults: 'test/faults/**/*.test.ts',
 } as const;
 
 /** Take longer than their size tells: begun late, they are what all others wait for. */
 export const LONG: readonly string[] = [
-  'test/integration/operator-rest.test.ts',
-  'test/integration/operator-outage.test.ts',
+  'test/cluster/rest.test.ts',
+  'test/cluster/outage.test.ts',
+  'test/cluster/leader.test.ts',
+  'test/cluster/crash.test.ts',
+  'test/cluster/tenants.test.ts',
   'test/integration/guide-backup.test.ts',
-  'test/faults/tenants/tenants.test.ts',
-  'test/faults/crash/cut-answers.test.ts',
-  'test/faults/load/poison.test.ts',
-  'test/faults/storm/storm.test.ts',
   'test/packaging/guide-install.test.ts',
   'test/packaging/guide-tenancy.test.ts',
   'test/packaging/guide-readme.test.ts',

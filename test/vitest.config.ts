@@ -81,17 +81,6 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
-      {
-        test: {
-          name: 'faults',
-          include: [FILES.faults],
-          globalSetup: ['test/controlplane/global-setup.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
-          maxWorkers: 5,
-          sequence: { groupOrder: 3 },
-        },
-      },
     ],
   },
 });
