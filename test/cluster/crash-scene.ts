@@ -93,7 +93,7 @@ function touch(scene: Scene, { path }: Passing, { name }: Subject): Promise<void
 }
 
 /** What the object of the workload `create` declares. */
-export const DECLARED = {
+const DECLARED = {
   name: 'Acme',
   ...list('a', 'b'),
   deletionPolicy: 'RemovePrivateEndpoints',

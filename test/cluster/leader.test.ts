@@ -42,7 +42,10 @@ describe.concurrent('leader', () => {
     await scene.psets.create('one');
     await scene.psets.until('one', 'Applied');
     expect(second.lines.map(({ msg }) => msg)).not.toContain('working');
-    await waitFor(() => second.page('readyz'), { what: 'ok', until: (page) => /ok\n$/.test(page) });
+    await waitFor(() => second.page('readyz'), {
+      what: 'ok',
+      until: (page) => page.endsWith('ok\n'),
+    });
     expect([await leaderIs(first), await leaderIs(second)]).toEqual([1, 0]);
 
     const killed = Date.now();

@@ -94,8 +94,8 @@ test('objects that fail for ever, each in its own way, do not slow others', asyn
   const sorted = took.toSorted((a, b) => a - b);
   expect(sorted[30], 'the median').toBeLessThan(1_000);
   expect(sorted.at(-1), 'the slowest').toBeLessThan(5_000);
-  for (const [name, fault] of Object.entries(faults))
-    if (fault) expect(scene.psets.puts(name)).not.toEqual([]);
+  const tried = Object.keys(faults).filter((name) => scene.psets.puts(name).length > 0);
+  expect(tried).toEqual(['refused', 'failing', 'limited', 'silent']);
 });
 
 test('no call goes over a connection that was idle for a second', async () => {

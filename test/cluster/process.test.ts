@@ -26,8 +26,12 @@ describe('a process without work ends', () => {
       2,
       [
         'pipewright cannot start: 6 problems with its flags\n',
-        ...['--api-rate', '--api-in-flight', '--no-such-flag', '--api-url'],
-        ...['PIPEWRIGHT_API_TIMEOUT', 'PIPEWRIGHT_API_URK'],
+        '--api-rate',
+        '--api-in-flight',
+        '--no-such-flag',
+        '--api-url',
+        'PIPEWRIGHT_API_TIMEOUT',
+        'PIPEWRIGHT_API_URK',
       ],
     ],
   ])('with exit code %s', async (_, flags, code, words) => {
@@ -53,8 +57,11 @@ test('starts where no file can be written, with nothing beside the bundle', asyn
   const bundle = join(folder, 'pipewright.js');
   await copyFile('dist/pipewright.js', bundle);
   const flags = [
-    ...['--kubeconfig', scene.kubeconfig, '--api-url', scene.simulator.url],
-    ...['--namespaces', scene.namespace, '--listen', '127.0.0.1:0', '--leader-elect=false'],
+    `--kubeconfig=${scene.kubeconfig}`,
+    `--api-url=${scene.simulator.url}`,
+    `--namespaces=${scene.namespace}`,
+    '--listen=127.0.0.1:0',
+    '--leader-elect=false',
   ];
   const nodeFlags = ['--permission', '--allow-fs-read=*'];
   const running = startBare(flags, { bundle, cwd: folder, nodeFlags });

@@ -44,18 +44,17 @@ test('an add that nobody carried out is sent again, and not before --api-timeout
   const lost = await untilLost('lost-add');
   expect(lost.status.pendingChange?.add.map(({ id }) => id)).toEqual(['b']);
   const settledAt = Date.parse(lost.status.pendingChange?.time ?? '') + SETTLED_MS;
+  const early: string[][] = [];
   await scene.passUntil(
     'the second add',
     async () => {
       const object = await scene.orgs.get('lost-add');
-      if (scene.now() < settledAt) {
-        expect(said(organizationId)).toEqual(['+a', '+b']);
-        expect(inventoryOf(object)).toEqual(['a Added Present', expect.stringMatching(/^b/)]);
-      }
+      if (scene.now() < settledAt) early.push(said(organizationId));
       return object;
     },
     () => said(organizationId).length === 3,
   );
+  for (const one of early) expect(one).toEqual(['+a', '+b']);
   await untilApplied('lost-add');
   expect(said(organizationId)).toEqual(['+a', '+b', '+b']);
   expect(scene.orgs.ids(organizationId)).toEqual(['theirs', 'a', 'b']);
