@@ -125,8 +125,10 @@ describe('edited PipeSettings end as declared, with one PUT more at most', () =>
       settings,
       left: [],
     });
+    // A process that lives on knows what it was answered, whatever becomes of its status.
+    const isKnown = label === 'status' && !fate.startsWith('killed');
+    const again = isKnown ? [] : [settings];
     const bodies = scene.psets.puts(subject.name).map(({ body }) => body);
-    expect(bodies.slice(1)).toEqual([settings, settings].slice(0, bodies.length - 1));
-    expect(bodies.length).toBeGreaterThan(1);
+    expect([[settings], [settings, ...again]]).toContainEqual(bodies.slice(1));
   });
 });
