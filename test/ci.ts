@@ -16,7 +16,6 @@ const ALWAYS: readonly Part[] = [
     after: ['seeds'],
     isBehind: true,
   },
-  { name: 'faults', run: projects('faults'), after: ['packaging', 'demo'] },
 ];
 
 /** Whether the tests see what they are there for: faults in copies of the product. */

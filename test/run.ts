@@ -30,7 +30,7 @@ export const TESTS: readonly Part[] = [
   { name: 'tables', run: projects('tables', 'unit') },
   {
     name: 'cluster',
-    run: projects('cluster', 'integration'),
+    run: projects('cluster'),
     after: ['bundles', 'control plane', 'tables'],
   },
   { name: 'sweep', run: hunt('--sweep'), after: ['tables'], isBehind: true },

@@ -18,9 +18,7 @@ const PROJECTS: readonly Project[] = [
   { name: 'tables', files: 'test/tables/**/*.test.ts', ...tables },
   { name: 'unit', files: 'test/unit/**/*.test.ts', ...tables },
   { name: 'cluster', files: 'test/cluster/**/*.test.ts', ...onControlPlane },
-  { name: 'integration', files: 'test/integration/**/*.test.ts', ...onControlPlane },
   { name: 'packaging', files: 'test/packaging/**/*.test.ts', ...onControlPlane, atOnce: 4 },
-  { name: 'faults', files: 'test/faults/**/*.test.ts', ...onControlPlane, minutes: 3 },
   { name: 'planted', files: 'test/simulation/**/*.test.ts', minutes: 10, atOnce: 1 },
 ];
 
