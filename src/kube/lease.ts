@@ -36,8 +36,6 @@ interface Candidate {
   readonly identity: string;
 }
 
-export type Election = ReturnType<typeof createElection>;
-
 /**
  * One leader among the processes that use the same Lease, by the rules of client-go. Another holder
  * is replaced when this process has seen its Lease unchanged for 15 s by its own clock: the times

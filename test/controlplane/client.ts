@@ -46,13 +46,6 @@ export async function applyYaml(text: string, namespace = 'default'): Promise<st
   return stdout;
 }
 
-/** `kubectl get` of something, parsed; throws what kubectl said. */
-export async function getJson<T>(args: readonly string[]): Promise<T> {
-  const { code, stdout, stderr } = await kubectl(['get', '-o', 'json', ...args]);
-  if (code !== 0) throw new Error(`kubectl get ${args.join(' ')} ended with ${code}: ${stderr}`);
-  return JSON.parse(stdout) as T;
-}
-
 /**
  * Path of a kubeconfig with a bound token of a ServiceAccount, which is made if need be and has no
  * rights by itself.

@@ -74,7 +74,7 @@ export async function accountKubeconfig(
 }
 
 /** Writes a kubeconfig for a token and gives its path back. JSON is YAML. */
-export async function writeTokenKubeconfig(
+async function writeTokenKubeconfig(
   path: string,
   access: Readonly<Record<'server' | 'caPem' | 'token' | 'namespace', string>>,
 ): Promise<string> {
