@@ -86,7 +86,6 @@ export class KindStage {
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };
     const work = this.api.work({ method, path: at, headers, body: body ?? '' });
-    work.ended?.();
     const { status, text } = work.reply;
     return readAnswer(
       { httpStatus: status, headers: work.reply.headers ?? {}, body: { text } },
