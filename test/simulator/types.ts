@@ -3,12 +3,10 @@ import type { OrganizationBehaviour, SettingsBehaviour } from './manners.ts';
 import type { Organization, OrganizationChange } from './organization-types.ts';
 
 /** What a scripted answer carries; `no-result` is an envelope without one. */
-export const BODY_KINDS = ['envelope', 'html', 'empty', 'truncated', 'no-result', 'text'] as const;
-export type BodyKind = (typeof BODY_KINDS)[number];
+export type BodyKind = 'envelope' | 'html' | 'empty' | 'truncated' | 'no-result' | 'text';
 
 /** The connection is reset before the work or after it; or nothing is done and nothing comes. */
-export const TRANSPORTS = ['reset-before', 'reset-after', 'no-answer'] as const;
-type Transport = (typeof TRANSPORTS)[number];
+type Transport = 'reset-before' | 'reset-after' | 'no-answer';
 
 /** How the operations behave; what is left out stays as it is. */
 export interface CallBehaviour {
@@ -42,14 +40,12 @@ export type Fault = { play?: CallBehaviour } & (
   | { play: CallBehaviour }
 );
 
-/** How an answer 429 says when to come back; both resets are X-RateLimit-Reset. */
-export const RATE_HEADERS = ['reset-seconds', 'reset-epoch', 'retry-after', 'none'] as const;
-
 /** At most `calls` in any stretch of `perMs`, for each key. */
 export interface Rate {
   calls: number;
   perMs: number;
-  header?: (typeof RATE_HEADERS)[number];
+  /** How an answer 429 says when to come back; both resets are X-RateLimit-Reset. */
+  header?: 'reset-seconds' | 'reset-epoch' | 'retry-after' | 'none';
 }
 
 /** Every field given must fit; the texts of path and body as they were sent. */
