@@ -103,13 +103,14 @@ export class SimulatedPool extends Dispatcher {
 }
 
 function wireRequest({ method, path, query, headers, body }: Dispatcher.DispatchOptions) {
-  const asked = new URLSearchParams(query as Record<string, string> | undefined).toString();
-  const search = asked === '' ? '' : `?${asked}`;
-  const named = Object.entries((headers ?? {}) as Record<string, string>);
+  const asked = query ? new URLSearchParams(query as Record<string, string>).toString() : '';
+  const lower: Record<string, string> = {};
+  for (const [name, value] of Object.entries((headers ?? {}) as Record<string, string>))
+    lower[name.toLowerCase()] = value;
   return {
     method,
-    path: path + search,
-    headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])),
+    path: asked === '' ? path : `${path}?${asked}`,
+    headers: lower,
     body: typeof body === 'string' ? body : '',
   };
 }
