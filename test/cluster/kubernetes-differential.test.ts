@@ -25,11 +25,7 @@ it("the simulation's API server answers and tells of changes as a kube-apiserver
       ]);
       expect(right).toEqual(left);
     }),
-    {
-      numRuns: Number(process.env.RUNS ?? 25),
-      seed: Number(process.env.SEED ?? 1),
-      interruptAfterTimeLimit: 100_000,
-    },
+    { numRuns: 60, seed: 1, interruptAfterTimeLimit: 100_000 },
   );
 });
 

@@ -127,7 +127,12 @@ export class Client {
   #masked({ kind, metadata = {}, spec, status }: Body): object {
     const { name, uid, resourceVersion, generation, annotations } = metadata;
     return {
-      ...{ kind, name, generation, annotations, spec, status },
+      kind,
+      name,
+      generation,
+      annotations,
+      spec,
+      status,
       finalizers: metadata.finalizers,
       isBeingDeleted: metadata.deletionTimestamp !== undefined,
       uid: this.#numberOf(`uid ${uid}`),
@@ -148,7 +153,8 @@ function keyOf({ plural, name }: Place): string {
 
 function whole({ name }: Place, { spec, finalizers, note }: Draft, given: object): object {
   const metadata = {
-    ...{ name, ...given },
+    name,
+    ...given,
     ...(finalizers.length > 0 && { finalizers }),
     ...(note !== undefined && { annotations: { note } }),
   };

@@ -95,7 +95,14 @@ export function patch(
 ): Thing {
   const stored = objects.get(kind, at.namespace, at.name);
   if (!stored) throw notFound(kind, at.name);
-  return replace(objects, kind, { ...at, sent: merged(stored, at.sent) as Sent }, writer);
+  const sent = merged(stored, at.sent) as Thing;
+  const { uid, resourceVersion } = stored.metadata;
+  const isStale = sent.metadata.resourceVersion !== resourceVersion;
+  // No precondition, as in a PUT: of a status not even looked at.
+  if (!isStale && at.subresource !== 'status' && sent.metadata.uid !== uid)
+    throw invalid(kind, at.name, 'metadata.uid: field is immutable');
+  const metadata = { ...sent.metadata, uid };
+  return replace(objects, kind, { ...at, sent: { ...sent, metadata } }, writer);
 }
 
 function merged(into: unknown, change: unknown): unknown {

@@ -4,18 +4,12 @@ import { Service } from '../../simulator/service.ts';
 import type { CallBehaviour, Fault, ScriptedAnswer, Time } from '../../simulator/types.ts';
 import type { WireRequest } from '../network/wire.ts';
 
-/**
- * What is special about one call: how the API behaves for it alone, and what it answers in place of
- * its own.
- */
+/** How the API behaves for one call alone, and what it answers in place of its own. */
 export interface Once extends CallBehaviour {
   readonly answer?: ScriptedAnswer;
 }
 
-/**
- * The management API in memory: what test/simulator does with a call, without its sockets. It knows
- * no key but those that are set.
- */
+/** What test/simulator does with a call, without its sockets; every key has to be set. */
 export class ManagementApi extends Service {
   constructor(time: Time) {
     super({ keys: {} }, time);

@@ -104,13 +104,11 @@ export class SimulatedPool extends Dispatcher {
 
 function wireRequest({ method, path, query, headers, body }: Dispatcher.DispatchOptions) {
   const asked = query ? new URLSearchParams(query as Record<string, string>).toString() : '';
-  const lower: Record<string, string> = {};
-  for (const [name, value] of Object.entries((headers ?? {}) as Record<string, string>))
-    lower[name.toLowerCase()] = value;
+  const named = Object.entries((headers ?? {}) as Record<string, string>);
   return {
     method,
     path: asked === '' ? path : `${path}?${asked}`,
-    headers: lower,
+    headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])),
     body: typeof body === 'string' ? body : '',
   };
 }
