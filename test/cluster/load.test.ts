@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { waitFor } from '../controlplane/client.ts';
 import type { Call } from '../simulator/types.ts';
@@ -96,15 +95,4 @@ test('objects that fail for ever, each in its own way, do not slow others', asyn
   expect(sorted.at(-1), 'the slowest').toBeLessThan(5_000);
   const tried = Object.keys(faults).filter((name) => scene.psets.puts(name).length > 0);
   expect(tried).toEqual(['refused', 'failing', 'limited', 'silent']);
-});
-
-test('no call goes over a connection that was idle for a second', async () => {
-  const scene = await open({});
-  for (const nth of [1, 2, 3]) {
-    await scene.psets.create('pipe', { settings: { engine_max_threads: nth } });
-    await scene.psets.until('pipe', 'Applied');
-    await pause(1_000);
-  }
-  const connections = scene.psets.puts('pipe').map(({ connection }) => connection);
-  expect(new Set(connections).size).toBe(3);
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { OrganizationBehaviour } from '../simulator/organization-types.ts';
+import type { OrganizationBehaviour } from '../simulator/manners.ts';
 import {
   endpoint,
   inventoryOf,

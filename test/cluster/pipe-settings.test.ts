@@ -140,7 +140,8 @@ test('drift of what is not declared, and what leaves the spec, are told by event
 
 test('settings that the API has gained are declared, sent and compared', async () => {
   const additionalSettings = { new_limit: 5, new_mode: 'fast', new_switch: true };
-  scene.simulator.play({ settings: { gained: Object.keys(additionalSettings) } });
+  const gained = Object.keys(additionalSettings).map((name) => [name, [0, 1_000]]);
+  scene.simulator.play({ settings: { ranges: Object.fromEntries(gained) } });
   await applied('gained', { additionalSettings });
   expect(bodiesOf('gained')).toEqual([{ engine_max_threads: 8, ...additionalSettings }]);
   // The API server does not see names: the operator says which one is wrong.

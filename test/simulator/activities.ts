@@ -1,90 +1,33 @@
 import { refused, succeeded, type Work } from './replies.ts';
-import { realTime, type Time } from './time.ts';
+import type { Time } from './types.ts';
 
 export type Activity = { id: string } & Record<string, unknown>;
 
-export interface ActivityBehaviour {
-  /** fields left out of every reply */
-  omit: string[];
-  /** fields put into every reply, over those stored */
-  replace: Record<string, unknown>;
-  /** a shorter id is 400 */
-  minIdLength: number;
-  /** the status of an id that nobody knows, or not yet */
-  missingStatus: number;
-  /** every activity id exists, with plausible fields */
-  anyActivity: boolean;
+/** A stored record is answered 404 for so many reads, and for so long. */
+export interface Lateness {
+  lateCalls?: number;
+  lateMs?: number;
 }
 
-export interface Activities {
-  /** `once` is how it behaves for this call alone. */
-  get(organizationId: string, id: string, once?: Partial<ActivityBehaviour>): Work;
-  set(
-    organizationId: string,
-    activity: Activity,
-    late?: { lateCalls?: number; lateMs?: number },
-  ): void;
-  play(change: Partial<ActivityBehaviour>): void;
-  dump(): Record<string, Activity>;
-}
-
-interface Entry {
-  readonly activity: Activity;
-  missing: number;
-  readonly from: number;
-}
-
-/**
- * The audit records. One stored as late is not found for some calls, or for some time, and there
- * afterwards.
- */
-export function createActivities(time: Time = realTime): Activities {
-  const entries = new Map<string, Entry>();
-  let behaviour: ActivityBehaviour = {
-    omit: [],
-    replace: {},
-    minIdLength: 0,
-    missingStatus: 404,
-    anyActivity: false,
-  };
-
-  function get(organizationId: string, id: string, once: Partial<ActivityBehaviour> = {}): Work {
-    const now = { ...behaviour, ...once };
-    if (id.length < now.minIdLength) {
-      return refused(400, `length is too small: ${id.length} < ${now.minIdLength}`);
-    }
-    const entry = entries.get(`${organizationId}/${id}`);
-    if (entry !== undefined && entry.missing > 0) {
-      entry.missing -= 1;
-      return refused(now.missingStatus, id);
-    }
-    if (entry !== undefined && time.passed() < entry.from) return refused(now.missingStatus, id);
-    const activity =
-      entry?.activity ?? (now.anyActivity ? plausibleActivity(organizationId, id) : undefined);
-    if (activity === undefined) return refused(now.missingStatus, id);
-    const shown = Object.entries({ ...activity, ...now.replace }).filter(
-      ([field]) => !now.omit.includes(field),
-    );
-    return { reply: succeeded(JSON.stringify(Object.fromEntries(shown))), applied: false };
-  }
-
+/** The audit records. */
+export function createActivities(time: Time) {
+  const entries = new Map<string, { activity: Activity; missing: number; from: number }>();
   return {
-    get,
-    set: (organizationId, activity, { lateCalls = 0, lateMs = 0 } = {}) => {
+    get: (organizationId: string, id: string): Work => {
+      const entry = entries.get(`${organizationId}/${id}`);
+      if (!entry || time.passed() < entry.from) return refused(404, id);
+      entry.missing -= 1;
+      if (entry.missing >= 0) return refused(404, id);
+      return { reply: succeeded(entry.activity), applied: false };
+    },
+    set: (
+      organizationId: string,
+      activity: Activity,
+      { lateCalls = 0, lateMs = 0 }: Lateness = {},
+    ) => {
       const from = time.passed() + lateMs;
-      entries.set(`${organizationId}/${activity.id}`, {
-        activity: { ...activity },
-        missing: lateCalls,
-        from,
-      });
+      entries.set(`${organizationId}/${activity.id}`, { activity, missing: lateCalls, from });
     },
-    play: (change) => {
-      behaviour = { ...behaviour, ...change };
-    },
-    dump: () =>
-      Object.fromEntries(
-        [...entries].map(([key, entry]) => [key, structuredClone(entry.activity)]),
-      ),
   };
 }
 

@@ -1,56 +1,56 @@
-import { readFlags, usage } from './flags.ts';
+import { Command, InvalidArgumentError } from 'commander';
 import { startSimulator } from './simulator.ts';
-import type { Call } from './types.ts';
+import type { Call, Rate } from './types.ts';
 
-const LONGEST_SHOWN = 1000;
-const flags = readFlags(process.argv.slice(2));
-if ('help' in flags) {
-  console.log(usage());
-  process.exit(0);
+const PATH = '/v1/organizations/org-1/services/service-1/pipes/pipe-1/settings';
+
+interface Flags {
+  readonly port: number;
+  readonly keyId: string;
+  readonly keySecret: string;
+  readonly latencyMs: number;
+  readonly control: boolean;
+  readonly rate?: Rate;
+  readonly organization?: string[];
 }
-if ('problems' in flags) {
-  console.error(
-    `The simulated management API cannot start:\n${flags.problems.map((problem) => `  ${problem}`).join('\n')}\n\n${usage()}`,
-  );
-  process.exit(2);
+
+function readNumber(text: string): number {
+  if (/^\d{1,7}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is not a whole number.');
 }
+
+function readRate(text: string): Rate {
+  const [, calls, seconds] = /^([1-9]\d*)\/([1-9]\d*)s$/.exec(text) ?? [];
+  if (calls) return { calls: Number(calls), perMs: Number(seconds) * 1000 };
+  throw new InvalidArgumentError('It is not calls over seconds, such as 10/10s.');
+}
+
+const flags = new Command('npm run simulate --')
+  .description('A simulated management API on 127.0.0.1; it forgets everything when it ends.')
+  .requiredOption('--key-id <id>', 'id of the API key that callers use')
+  .requiredOption('--key-secret <secret>', 'its secret')
+  .option('--port <n>', 'absent: one that is free', readNumber, 0)
+  .option('--latency-ms <n>', 'how long each answer takes', readNumber, 0)
+  .option('--rate <calls/seconds>', 'most calls of the key, as 10/10s; more get 429', readRate)
+  .option('--organization <uuid...>', 'those that have two endpoints of others')
+  .option('--control', 'serve /_control/ for other processes', false)
+  .parse()
+  .opts<Flags>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
 
-const { options } = flags;
-try {
-  const simulator = await startSimulator({
-    ...options,
-    ...(!flags.quiet && { onCall: (call: Call) => console.log(line(call)) }),
-  });
-  const [keyId = ''] = Object.keys(options.keys ?? {});
-  const pipe = options.pipes?.[0] ?? 'org-1/service-1/pipe-1';
-  const [organization, service, name] = pipe.split('/');
-  const path = `/v1/organizations/${organization}/services/${service}/pipes/${name}/settings`;
-  console.log(`Simulated management API at ${simulator.url}; it forgets everything when it ends.`);
-  console.log(
-    `Try: curl ${options.tls ? '-k ' : ''}-u '${keyId}:<key secret>' -X PUT -H 'Content-Type: application/json' -d '{"engine_max_threads":8}' ${simulator.url}${path}`,
-  );
-} catch (error) {
-  console.error(
-    `The simulated management API cannot start: ${error instanceof Error ? error.message : String(error)}`,
-  );
-  process.exit(1);
-}
+const { keyId, keySecret, organization: organizations = [], ...rest } = flags;
+const { url } = await startSimulator({
+  ...rest,
+  organizations,
+  keys: { [keyId]: keySecret },
+  onCall: (call) => console.log(lineOf(call)),
+});
+console.log(`Simulated management API at ${url}; it forgets everything when it ends.`);
+const header = "-H 'Content-Type: application/json'";
+const body = `-d '{"engine_max_threads":8}'`;
+console.log(`Try: curl -u '${keyId}:<key secret>' -X PUT ${header} ${body} ${url}${PATH}`);
 
-function line(call: Call): string {
-  const outcome = [call.status, call.fate].filter((part) => part !== undefined).join(' ');
-  const body = call.body === undefined ? call.text : call.body;
-  const took = `${(call.answeredAt ?? Date.now()) - call.receivedAt} ms`;
-  const shown = body === '' ? undefined : JSON.stringify(body).slice(0, LONGEST_SHOWN);
-  return [
-    new Date(call.receivedAt).toISOString(),
-    outcome,
-    call.method,
-    call.path,
-    shown,
-    took,
-    call.requestId,
-  ]
-    .filter((part) => part !== undefined && part !== '')
-    .join(' ');
+function lineOf({ receivedAt, status, fate, method, path, text, requestId }: Call): string {
+  const parts = [status, fate, method, path, text.slice(0, 1000), requestId];
+  return [new Date(receivedAt).toISOString(), ...parts.filter(Boolean)].join(' ');
 }

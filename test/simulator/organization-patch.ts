@@ -1,191 +1,96 @@
-import { randomUUID } from 'node:crypto';
-import type { Objection } from './organization-rules.ts';
-import { alike } from './organization-spelling.ts';
-import type { Organization, OrganizationBehaviour, PrivateEndpoint } from './organization-types.ts';
+import type { OrganizationBehaviour } from './manners.ts';
+import type { Objection, Patch } from './organization-rules.ts';
+import type { EndpointMoves, Organization, PrivateEndpoint } from './organization-types.ts';
 
-/** A PATCH body whose shape was found right. */
-export interface Patch {
-  readonly name?: string;
-  readonly privateEndpoints?: {
-    readonly add?: readonly PrivateEndpoint[];
-    readonly remove?: readonly PrivateEndpoint[];
-  };
-}
-
-/** Entries that went into a list and out of it, however often each. */
-export interface EndpointMoves {
-  readonly added: readonly PrivateEndpoint[];
-  readonly removed: readonly PrivateEndpoint[];
-}
-
-/**
- * What became of a PATCH: `after` and the moves hold what was done before the refusal, where there
- * is one.
- */
-export interface Outcome extends EndpointMoves {
+/** What became of a PATCH: up to the refusal, where there is one. */
+interface Outcome {
   readonly after: Organization;
-  readonly refused?: Objection;
+  readonly moves: EndpointMoves;
+  readonly refusal?: Objection;
 }
 
-interface Progress extends Partial<EndpointMoves> {
-  readonly organization: Organization;
-}
+type Done = Partial<EndpointMoves> & { readonly next: Organization };
+type Step = (organization: Organization) => Done | Objection;
 
-type Step = (organization: Organization) => Progress | Objection;
-
-/**
- * Applies name, removes and adds one at a time in the order the behaviour says, up to the first
- * that is refused. `stored` is how an added endpoint gets into the list; what is refused is named
- * as it was sent.
- */
+/** Does name, removals and adds, in this order and one at a time, up to one that is refused. */
 export function applyPatch(
   before: Organization,
-  patch: Patch,
-  {
-    behaviour,
-    stored,
-  }: { behaviour: OrganizationBehaviour; stored: (endpoint: PrivateEndpoint) => PrivateEndpoint },
+  { name, privateEndpoints: { add = [], remove = [] } = {} }: Patch,
+  behaviour: OrganizationBehaviour,
 ): Outcome {
-  const removes = (patch.privateEndpoints?.remove ?? []).map((endpoint) =>
-    removal(endpoint, behaviour),
-  );
-  const adds = (patch.privateEndpoints?.add ?? []).map((endpoint) =>
-    addition(endpoint, behaviour, stored),
-  );
-  const lists = behaviour.order === 'remove-first' ? [...removes, ...adds] : [...adds, ...removes];
-  const steps = patch.name === undefined ? lists : [naming(patch.name, behaviour.name), ...lists];
-  const added: PrivateEndpoint[] = [];
-  const removed: PrivateEndpoint[] = [];
+  const steps: readonly Step[] = [
+    (organization) => ({ next: name === undefined ? organization : { ...organization, name } }),
+    ...remove.map((one) => removal(one, behaviour)),
+    ...add.map((one) => addition(one, behaviour)),
+  ];
+  const moves = { added: [] as PrivateEndpoint[], removed: [] as PrivateEndpoint[] };
   let after = before;
   for (const step of steps) {
-    const next = step(after);
-    if ('status' in next) return { after, added, removed, refused: next };
-    after = next.organization;
-    added.push(...(next.added ?? []));
-    removed.push(...(next.removed ?? []));
+    const done = step(after);
+    if ('status' in done) return { after, moves, refusal: done };
+    after = done.next;
+    moves.added.push(...(done.added ?? []));
+    moves.removed.push(...(done.removed ?? []));
   }
-  return { after, added, removed };
-}
-
-function naming(name: string, style: OrganizationBehaviour['name']): Step {
-  return (organization) => {
-    switch (style) {
-      case 'kept':
-        return { organization: { ...organization, name } };
-      case 'trimmed':
-        return { organization: { ...organization, name: name.trim() } };
-      case 'upper-case':
-        return { organization: { ...organization, name: name.toUpperCase() } };
-      case 'ignored':
-        return { organization };
-      case 'bad-request':
-        return { status: 400, text: `organization name is not allowed: ${JSON.stringify(name)}` };
-      case 'forbidden':
-        return { status: 403, text: 'Key may not change the name' };
-    }
-  };
+  return { after, moves };
 }
 
 function removal(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour): Step {
   return (organization) => {
-    if (
-      behaviour.remove === 'refused' ||
-      behaviour.refuseRemoves.some(isIdOf(endpoint, behaviour))
-    ) {
-      return refusal(endpoint, behaviour, 'is attached to a service');
-    }
-    if (behaviour.remove === 'ignored') return { organization };
-    const present = organization.privateEndpoints;
-    const removed = present.filter((other) => alike(other, endpoint, behaviour));
-    const rest = present.filter((other) => !removed.includes(other));
-    if (removed.length > 0)
-      return { organization: { ...organization, privateEndpoints: rest }, removed };
-    if (behaviour.removeAbsent === 'ok') return { organization };
-    const status = behaviour.removeAbsent === 'not-found' ? 404 : 400;
-    return { status, text: wording(endpoint, behaviour, 'does not exist') };
+    const { refuseRemoves, refusedStatus, addExisting } = behaviour;
+    if (refuseRemoves.some((id) => isLike(endpoint, id, behaviour)))
+      return refusal(endpoint, behaviour, refusedStatus, 'is attached to a service');
+    const { privateEndpoints } = organization;
+    const removed = privateEndpoints.filter((one) => isLike(one, endpoint.id, behaviour));
+    if (removed.length === 0 && addExisting === 'conflict')
+      return refusal(endpoint, behaviour, 404, 'does not exist');
+    const rest = privateEndpoints.filter((one) => !removed.includes(one));
+    return { next: { ...organization, privateEndpoints: rest }, removed };
   };
 }
 
-function addition(
-  endpoint: PrivateEndpoint,
-  behaviour: OrganizationBehaviour,
-  stored: (endpoint: PrivateEndpoint) => PrivateEndpoint,
-): Step {
+function addition(endpoint: PrivateEndpoint, behaviour: OrganizationBehaviour): Step {
   return (organization) => {
-    if (behaviour.add === 'gone')
-      return { status: 410, text: 'private endpoints are attached to services' };
-    if (behaviour.add === 'bad-request')
-      return { status: 400, text: wording(endpoint, behaviour, 'is not valid') };
-    if (behaviour.add === 'refused' || behaviour.refusedIds.some(isIdOf(endpoint, behaviour))) {
-      return refusal(endpoint, behaviour, 'is not valid');
+    const { refusedIds, refusedStatus, addExisting } = behaviour;
+    if (refusedIds.some((id) => isLike(endpoint, id, behaviour)))
+      return refusal(endpoint, behaviour, refusedStatus, 'is not valid');
+    const { privateEndpoints } = organization;
+    const stored = spelledAs(endpoint, behaviour);
+    const there = privateEndpoints.find((one) => isLike(one, endpoint.id, behaviour));
+    if (!there) {
+      const longer = [...privateEndpoints, stored];
+      return { next: { ...organization, privateEndpoints: longer }, added: [stored] };
     }
-    if (behaviour.add === 'ignored') return { organization };
-    const present = organization.privateEndpoints;
-    if (present.some((other) => alike(other, endpoint, behaviour))) {
-      switch (behaviour.addExisting) {
-        case 'no-op':
-          return { organization };
-        case 'upsert': {
-          const replaced = present.filter((other) => alike(other, endpoint, behaviour));
-          const next = stored(endpoint);
-          const privateEndpoints = present.map((other) =>
-            replaced.includes(other) ? next : other,
-          );
-          const gone = replaced.filter((other) => !isSameTuple(other, next));
-          const moves = gone.length > 0 ? { added: [next], removed: gone } : {};
-          return { organization: { ...organization, privateEndpoints }, ...moves };
-        }
-        case 'bad-request':
-          return { status: 400, text: wording(endpoint, behaviour, 'already exists') };
-        case 'conflict':
-          return { status: 409, text: wording(endpoint, behaviour, 'already exists') };
-        case 'duplicate':
-      }
-    }
-    const most = behaviour.quotas[organization.id] ?? behaviour.maxEndpoints;
-    if (present.length >= most) {
-      return { status: 422, text: `an organization has at most ${most} private endpoints` };
-    }
-    const added = [stored(endpoint)];
-    return { organization: { ...organization, privateEndpoints: [...present, ...added] }, added };
+    if (addExisting === 'conflict') return refusal(endpoint, behaviour, 409, 'already exists');
+    if (addExisting === 'no-op') return { next: organization };
+    const replaced = privateEndpoints.map((one) => (one === there ? stored : one));
+    const isSame = there.id === stored.id && placeOf(there) === placeOf(stored);
+    const moves = isSame ? {} : { added: [stored], removed: [there] };
+    return { next: { ...organization, privateEndpoints: replaced }, ...moves };
   };
-}
-
-function isSameTuple(a: PrivateEndpoint, b: PrivateEndpoint): boolean {
-  return a.id === b.id && a.cloudProvider === b.cloudProvider && a.region === b.region;
 }
 
 function refusal(
-  endpoint: PrivateEndpoint,
-  behaviour: OrganizationBehaviour,
-  why: string,
-): Objection {
-  const own = Object.entries(behaviour.refusedStatuses).find(([id]) =>
-    isIdOf(endpoint, behaviour)(id),
-  );
-  return { status: own?.[1] ?? behaviour.refusedStatus, text: wording(endpoint, behaviour, why) };
-}
-
-function isIdOf(
-  endpoint: PrivateEndpoint,
-  { tuples }: OrganizationBehaviour,
-): (id: string) => boolean {
-  return (id) => alike({ ...endpoint, id }, endpoint, { matchBy: 'id', tuples });
-}
-
-function wording(
   { id }: PrivateEndpoint,
   { refusedText }: OrganizationBehaviour,
+  status: number,
   why: string,
-): string {
-  switch (refusedText) {
-    case 'names-id':
-      return `private endpoint ${JSON.stringify(id)} ${why}`;
-    case 'generic':
-      return 'request is not valid';
-    case 'longer-id':
-      return `private endpoint ${JSON.stringify(`${id}0`)} ${why}`;
-    case 'changing':
-      return `request is not valid (trace ${randomUUID()})`;
-  }
+): Objection {
+  const isNamed = refusedText === 'names-id';
+  return { status, text: isNamed ? `private endpoint "${id}" ${why}` : 'request is not valid' };
+}
+
+function spelledAs(endpoint: PrivateEndpoint, { tuples }: OrganizationBehaviour): PrivateEndpoint {
+  const { id, region } = endpoint;
+  if (tuples === 'upper-id') return { ...endpoint, id: id.toUpperCase() };
+  return tuples === 'upper-region' ? { ...endpoint, region: region.toUpperCase() } : endpoint;
+}
+
+/** Ids are unique in a list, in the spelling in which they are stored. */
+function isLike(one: PrivateEndpoint, id: string, { tuples }: OrganizationBehaviour): boolean {
+  return tuples === 'upper-id' ? one.id.toUpperCase() === id.toUpperCase() : one.id === id;
+}
+
+function placeOf({ cloudProvider, region }: PrivateEndpoint): string {
+  return `${cloudProvider}/${region}`;
 }

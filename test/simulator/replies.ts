@@ -1,66 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import type { EndpointMoves } from './organization-patch.ts';
+import { STATUS_CODES } from 'node:http';
+import type { EndpointMoves } from './organization-types.ts';
 
 /** An answer, ready to be written. */
 export interface Reply {
   readonly status: number;
   readonly text: string;
-  readonly headers?: Record<string, string>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly requestId?: string;
 }
 
-/** What an operation did, and what it would answer when nothing interferes. */
+/** What an operation did, and what it answers where nothing interferes. */
 export interface Work {
   readonly reply: Reply;
-  /** whether a write took effect */
+  /** Whether a write took effect. */
   readonly applied: boolean;
-  /** what it did to private endpoints */
   readonly moves?: EndpointMoves;
-  /** to be told when its answer has left, or never will */
-  readonly ended?: () => void;
 }
 
-const CODES: Readonly<Record<number, string>> = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHORIZED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  405: 'METHOD_NOT_ALLOWED',
-  408: 'REQUEST_TIMEOUT',
-  409: 'CONFLICT',
-  410: 'GONE',
-  413: 'PAYLOAD_TOO_LARGE',
-  422: 'UNPROCESSABLE_ENTITY',
-  423: 'LOCKED',
-  424: 'FAILED_DEPENDENCY',
-  425: 'TOO_EARLY',
-  429: 'TOO_MANY_REQUESTS',
-  500: 'INTERNAL_ERROR',
-  502: 'BAD_GATEWAY',
-  503: 'SERVICE_UNAVAILABLE',
-  504: 'GATEWAY_TIMEOUT',
-};
-
-/** The word that opens the error text of a status. */
+/** The word that opens the error text of a status, such as BAD_REQUEST. */
 export function codeOf(status: number): string {
-  return CODES[status] ?? (status < 300 ? 'INTERNAL_ERROR' : `STATUS_${status}`);
+  return (STATUS_CODES[status] ?? `status ${status}`).toUpperCase().replaceAll(/\W/g, '_');
 }
 
-/** 200 with the document's envelope; `resultText` is JSON, for what `JSON.stringify` cannot say. */
-export function succeeded(resultText: string): Reply {
+/** 200 with the envelope of the document. */
+export function succeeded(result: unknown): Reply {
   const requestId = randomUUID();
-  return {
-    status: 200,
-    requestId,
-    text: `{"status":200,"requestId":"${requestId}","result":${resultText}}`,
-  };
+  return { status: 200, requestId, text: JSON.stringify({ status: 200, requestId, result }) };
 }
 
-/** The error envelope; the text is "CODE: detail", or the bare code without a detail. */
+/** The error envelope; the text is "CODE: detail", or the bare code. */
 export function failed(status: number, detail?: string): Reply {
   const requestId = randomUUID();
-  const code = codeOf(status);
-  const error = detail === undefined ? code : `${code}: ${detail}`;
+  const error = detail === undefined ? codeOf(status) : `${codeOf(status)}: ${detail}`;
   return { status, requestId, text: JSON.stringify({ requestId, error, status }) };
 }
 

@@ -1,74 +1,59 @@
 import { randomUUID } from 'node:crypto';
-import { type Answered, basic, caller, ORGANIZATION } from './caller.ts';
 import type { PrivateEndpoint } from './organization-types.ts';
 import type { Simulator } from './types.ts';
 
-interface Change {
-  readonly name?: string;
-  readonly add?: readonly PrivateEndpoint[];
-  /** an id stands for the entry of that id that is stored */
-  readonly remove?: readonly (PrivateEndpoint | string)[];
+export interface Answered {
+  readonly status: number;
+  readonly text: string;
 }
 
-/**
- * Another client of one organization. Every method is one PATCH and resolves with its answer,
- * whatever that is.
- */
+const ORGANIZATION = '7f0e6f0c-0000-4000-8000-000000000001';
+
+/** Another client of one organization. Each method is one PATCH and resolves with its answer. */
 export interface SomeoneElse {
   readonly keyId: string;
   rename(name: string): Promise<Answered>;
   add(...endpoints: PrivateEndpoint[]): Promise<Answered>;
-  remove(...endpoints: (PrivateEndpoint | string)[]): Promise<Answered>;
-  /** All of it in one call; without anything, a read. */
-  change(change?: Change): Promise<Answered>;
+  /** The entries that are stored under these ids. */
+  remove(...wanted: (string | { readonly id: string })[]): Promise<Answered>;
 }
 
 /**
- * Where they are, and who. With a `key` of the simulator they share it; left out, they get one of
- * their own, `someone-else`.
+ * Someone else at work by the same PATCH: limits, faults and manners hold for them too, and the log
+ * shows them by their key. Without `key` they get one of their own, `someone-else`.
  */
-export interface Someone {
-  readonly organizationId?: string;
-  readonly key?: { readonly id: string; readonly secret: string };
-}
-
-/**
- * Someone else at work by the same PATCH, so that limits, faults and behaviour hold for them too,
- * and the log shows them by their key.
- */
-export function someoneElse(simulator: Simulator, who: Someone = {}): SomeoneElse {
+export function someoneElse(
+  simulator: Simulator,
+  who: { readonly organizationId?: string; readonly key?: { id: string; secret: string } } = {},
+): SomeoneElse {
   const { organizationId = ORGANIZATION } = who;
   const key = who.key ?? { id: 'someone-else', secret: randomUUID() };
-  if (who.key === undefined) simulator.setKey(key.id, key.secret);
-  const send = caller(simulator.url, basic(key.id, key.secret));
-
-  function tuple(endpoint: PrivateEndpoint | string): Omit<PrivateEndpoint, 'description'> {
-    const stored = simulator.organization(organizationId)?.privateEndpoints ?? [];
-    const [wanted, found] =
-      typeof endpoint === 'string'
-        ? [endpoint, stored.find(({ id }) => id === endpoint)]
-        : [endpoint.id, endpoint];
-    if (found === undefined)
-      throw new Error(`organization ${organizationId} has no endpoint ${wanted}`);
-    const { id, cloudProvider, region } = found;
-    return { id, cloudProvider, region };
-  }
-
-  async function change({ name, add, remove }: Change = {}): Promise<Answered> {
-    const lists = { ...(add && { add }), ...(remove && { remove: remove.map(tuple) }) };
-    const asksNothing = name === undefined && add === undefined && remove === undefined;
-    return send('PATCH', `/v1/organizations/${organizationId}`, {
-      ...(name !== undefined && { name }),
-      ...(asksNothing && { privateEndpoints: { add: [], remove: [] } }),
-      ...((add || remove) && { privateEndpoints: lists }),
-    });
-  }
-
+  if (!who.key) simulator.setKey(key.id, key.secret);
+  const headers = {
+    authorization: basic(key.id, key.secret),
+    'content-type': 'application/json',
+  };
+  const patch = async (change: object): Promise<Answered> => {
+    const url = `${simulator.url}/v1/organizations/${organizationId}`;
+    const response = await fetch(url, { method: 'PATCH', headers, body: JSON.stringify(change) });
+    return { status: response.status, text: await response.text() };
+  };
   return {
     keyId: key.id,
-    rename: (name) => change({ name }),
-    add: (...add) => change({ add }),
-    remove: (...remove) => change({ remove }),
-    change,
+    rename: (name) => patch({ name }),
+    add: (...add) => patch({ privateEndpoints: { add } }),
+    remove: (...wanted) => {
+      const ids = wanted.map((one) => (typeof one === 'string' ? one : one.id));
+      const { privateEndpoints = [] } = simulator.organization(organizationId) ?? {};
+      const remove = privateEndpoints
+        .filter(({ id }) => ids.includes(id))
+        .map(({ id, cloudProvider, region }) => ({ id, cloudProvider, region }));
+      return patch({ privateEndpoints: { remove } });
+    },
   };
+}
+
+/** The header of a Basic credential. */
+export function basic(keyId: string, secret: string): string {
+  return `Basic ${Buffer.from(`${keyId}:${secret}`).toString('base64')}`;
 }

@@ -1,114 +1,62 @@
-import type { Activity, ActivityBehaviour } from './activities.ts';
-import type { EndpointCount } from './endpoint-counts.ts';
-import type {
-  Organization,
-  OrganizationBehaviour,
-  OrganizationChange,
-} from './organization-types.ts';
-import type { SettingsBehaviour } from './pipe-settings.ts';
+import type { Activity, Lateness } from './activities.ts';
+import type { OrganizationBehaviour, SettingsBehaviour } from './manners.ts';
+import type { Organization, OrganizationChange } from './organization-types.ts';
 
-/** What a scripted answer carries instead of the ordinary envelope. */
-export const BODY_KINDS = [
-  'envelope',
-  'no-request-id',
-  'no-status',
-  'text',
-  'html',
-  'empty',
-  'truncated',
-  'null',
-  'wrong-type',
-  'message',
-  'detail',
-  'errors',
-  'no-result',
-  'error-with-200',
-  'result-and-error',
-  'proto-keys',
-  'megabytes',
-] as const;
-export type BodyKind = (typeof BODY_KINDS)[number];
+/** What a scripted answer carries; `no-result` is an envelope without one. */
+export type BodyKind = 'envelope' | 'html' | 'empty' | 'truncated' | 'no-result' | 'text';
 
-export const TRANSPORTS = [
-  'reset-before',
-  'reset-after',
-  'no-answer',
-  'drip',
-  'endless',
-  'bomb',
-  'truncated',
-] as const;
-export type Transport = (typeof TRANSPORTS)[number];
+/** The connection is reset before the work or after it; or nothing is done and nothing comes. */
+type Transport = 'reset-before' | 'reset-after' | 'no-answer';
 
-/** How the operations behave for one call; what is left out is as `play` said. */
+/** How the operations behave; what is left out stays as it is. */
 export interface CallBehaviour {
   settings?: Partial<SettingsBehaviour>;
   organization?: Partial<OrganizationBehaviour>;
-  activity?: Partial<ActivityBehaviour>;
 }
 
 /**
- * Who answers: something in front, which asks for no key and counts nothing, or the operation,
- * which sees only calls that keys and limits let through, while the others are refused as ever and
- * use up no turn. A success can come from the operation alone: left out, a status below 300 and a
- * mere `play` are the operation's, all else is the gateway's.
+ * A status in place of the operation's. `applied`: the work is done all the same; left out, it is
+ * below 300. `result` stands in the envelope of a success in place of the operation's.
  */
-export const ANSWERERS = ['gateway', 'operation'] as const;
-type Answerer = (typeof ANSWERERS)[number];
-
-/** A status in place of the operation's, and what comes with it. */
 export interface ScriptedAnswer {
   status: number;
   body?: BodyKind;
   error?: string;
+  result?: unknown;
   headers?: Record<string, string>;
   applied?: boolean;
-  by?: Answerer;
 }
 
 /**
- * What happens to one call instead of, or on top of, the ordinary answer. `applied` says whether
- * the work is done all the same; it is when left out, but for a status of 300 and above, for
- * `reset-before` and for `no-answer`. With `appliesAfterMs` the answer, or its absence, comes first
- * and the work later, as behind a gateway that gave up waiting.
+ * What happens to a call; `play` is how the operations behave for it alone. Transports and statuses
+ * from 300 on come from something in front of the API, which asks for no key and counts nothing;
+ * all else is for calls that keys and limits let through.
  */
-type Oddity =
-  | (ScriptedAnswer & { appliesAfterMs?: number })
-  | { transport: Transport; applied?: boolean; appliesAfterMs?: number; by?: Answerer }
+export type Fault = { play?: CallBehaviour } & (
+  | ScriptedAnswer
+  | { transport: Transport; applied?: boolean }
   | { slowMs: number }
-  | { hold: true };
+  | { hold: true }
+  | { play: CallBehaviour }
+);
 
-/** An oddity, another behaviour for that call alone, or both. */
-export type Fault = (Oddity & { play?: CallBehaviour }) | { play: CallBehaviour };
-
-/** How an answer 429 says when to come back. */
-export const RATE_HEADERS = [
-  'reset-seconds',
-  'reset-epoch',
-  'reset-epoch-ms',
-  'retry-after',
-  'retry-after-date',
-  'none',
-] as const;
-export type RateHeader = (typeof RATE_HEADERS)[number];
-
-/** At most `calls` in any stretch of `perMs`, for each key on its own. */
+/** At most `calls` in any stretch of `perMs`, for each key. */
 export interface Rate {
   calls: number;
   perMs: number;
-  header?: RateHeader;
+  /** How an answer 429 says when to come back; both resets are X-RateLimit-Reset. */
+  header?: 'reset-seconds' | 'reset-epoch' | 'retry-after' | 'none';
 }
 
-/** Every field given must fit; `pathIncludes` is compared with the path as sent. */
+/** Every field given must fit; the texts of path and body as they were sent. */
 export interface Match {
   method?: string;
   pathIncludes?: string;
-  /** compared with the body's text */
   bodyIncludes?: string;
   keyId?: string;
 }
 
-/** One call as it was received. Entries are filled in when the answer leaves, never replaced. */
+/** One call as it was received; filled in when the answer leaves, never replaced. */
 export interface Call {
   readonly seq: number;
   readonly receivedAt: number;
@@ -116,16 +64,15 @@ export interface Call {
   readonly method: string;
   readonly path: string;
   readonly keyId?: string;
+  /** Undefined where the text is no JSON. */
   readonly body?: unknown;
   readonly text: string;
   status?: number;
-  /** the transport fault played, or `client-gone` where the caller left before the answer */
+  /** The transport that was played, or `client-gone` where the caller left before the answer. */
   fate?: string;
   requestId?: string;
-  /** whether a write took effect */
+  /** Whether a write took effect. */
   applied: boolean;
-  /** which connection carried it, counted from 1 */
-  readonly connection: number;
 }
 
 export interface KeyOptions {
@@ -135,85 +82,67 @@ export interface KeyOptions {
   readOnly?: boolean;
   /** 404 for every other organization */
   organizations?: string[];
-  /** so long from now on it is answered as unknown, as a new key is until it has got around */
-  newForMs?: number;
-  /** with which status; 401 when absent */
-  newStatus?: 401 | 404;
 }
 
-/** All that is stored, as a copy. */
-interface State {
-  pipes: Record<string, Record<string, unknown>>;
-  organizations: Record<string, Organization>;
-  activities: Record<string, Activity>;
-}
-
-/**
- * What to change about how the API behaves; what is left out stays, `rate: undefined` lifts the
- * limit.
- */
+/** What to change about how the API behaves; `rate: undefined` lifts the limit. */
 export interface Behaviour extends CallBehaviour {
   latencyMs?: number;
   rate?: Rate | undefined;
 }
 
-export interface SimulatorOptions {
-  /** 0 or absent: one that is free */
-  port?: number;
-  /** PEM texts; absent: plain HTTP */
-  tls?: { cert: string; key: string };
-  /** secret by key id; absent: every well-formed credential is accepted */
+/** What exists from the start. */
+export interface Given {
+  /** Secret by key id; absent: every well-formed credential is accepted. */
   keys?: Record<string, string>;
-  /** pipes that exist, as 'org/service/pipe' */
+  /** As 'org/service/pipe'. */
   pipes?: string[];
-  /** organizations that exist, each with two endpoints of others */
+  /** Each with two endpoints of others. */
   organizations?: string[];
-  /** activities that exist, as 'organization/activity', with a plausible record */
-  activities?: string[];
-  /** accept every pipe and organization, whether named or not; true when absent */
+  /** Every pipe and organization exists, whether named or not; true where absent. */
   anyPipe?: boolean;
-  /** how long each answer takes; the work is done on arrival */
-  latencyMs?: number;
-  rate?: Rate;
-  /** most entries kept, 100,000 when absent; false keeps none and still counts */
-  keepLog?: number | false;
-  /** serve `/_control/<verb>` */
+}
+
+export interface SimulatorOptions extends Given, Behaviour {
+  /** 0 or absent: one that is free. */
+  port?: number;
+  /** PEM texts; absent: plain HTTP. */
+  tls?: { cert: string; key: string };
+  /** false: no call is kept. */
+  keepLog?: boolean;
+  /** Serve `/_control/<verb>`. */
   control?: boolean;
-  settings?: Partial<SettingsBehaviour>;
-  organization?: Partial<OrganizationBehaviour>;
-  activity?: Partial<ActivityBehaviour>;
-  /** told of each call once its answer has left or its connection is gone */
+  /** Told of each call once its answer has left or its connection is gone. */
   onCall?: (call: Call) => void;
 }
 
-/** For how many calls a fault is, and for which. */
+/** Where the simulated API takes its time from, in milliseconds. */
+export interface Time {
+  /** From an arbitrary start; never jumps. */
+  passed(): number;
+  /** Epoch. */
+  now(): number;
+}
+
+/** For how many calls a fault is, one where absent, and for which. */
 export interface Turns {
   times?: number;
   match?: Match;
 }
 
-export interface InFlight {
-  now: number;
-  highest: number;
-}
-
 export interface WaitOptions {
   match?: Match;
+  /** 30 s where absent. */
   timeoutMs?: number;
 }
 
 /** A running simulated API, with everything a test reads and sets. */
 export interface Simulator {
   readonly url: string;
-  /** in order of arrival, the oldest dropped once there are `keepLog` */
+  /** In order of arrival, answered or not. */
   readonly log: readonly Call[];
-  /** Calls ever received; with `pathIncludes` or `bodyIncludes`, of those still in the log. */
   callCount(match?: Match): number;
   calls(match?: Match): Call[];
-  /**
-   * Resolves as soon as that many calls have arrived, answered or not; rejects after `timeoutMs`,
-   * 30 s when absent.
-   */
+  /** Resolves as soon as that many calls have arrived; rejects after `timeoutMs`. */
   waitForCalls(count: number, options?: WaitOptions): Promise<Call[]>;
   /** What was set on a pipe, without defaults; undefined where there is no such pipe. */
   settingsOf(pipe: string): Record<string, unknown> | undefined;
@@ -222,29 +151,16 @@ export interface Simulator {
   organization(id: string): Organization | undefined;
   /** Someone else changes an organization, which is made where it does not exist. */
   setOrganization(id: string, change: OrganizationChange): void;
-  /**
-   * How often each private endpoint was in an `add` and in a `remove` that arrived, whatever became
-   * of it, and how often it really went in and out, by `provider/region/id`. What `setOrganization`
-   * does is not counted, nor is a changed description.
-   */
-  endpointCounts(organizationId: string, by?: { keyId?: string }): Record<string, EndpointCount>;
-  /** Stores an activity; `lateCalls` GETs and `lateMs` from now on it is still answered 404. */
-  setActivity(
-    organizationId: string,
-    activity: Activity,
-    late?: { lateCalls?: number; lateMs?: number },
-  ): void;
-  dump(): State;
+  setActivity(organizationId: string, activity: Activity, late?: Lateness): void;
   play(behaviour: Behaviour): void;
-  /** The next `times` fitting calls, one when absent; goes before what `always` says. */
+  /** For the next calls that fit; goes before what `always` says. */
   next(fault: Fault, options?: Turns): void;
-  /** Every fitting call from now on; the one said last wins. */
+  /** Every fitting call from now on; what was said last wins. */
   always(fault: Fault, match?: Match): void;
   /** Takes back `next` and `always`; what is held stays held. */
   clear(): void;
   /** Without a secret the key is unknown from now on. */
   setKey(id: string, secret: string | undefined, options?: KeyOptions): void;
-  inFlight(keyId?: string): InFlight;
   /** Refuses connections and cuts those there are; with `forMs`, comes back by itself. */
   down(options?: { forMs?: number }): Promise<void>;
   /** Listens again on the same port. */

@@ -6,9 +6,9 @@ import type { Fate } from '../network/wire.ts';
 
 const SECOND = 1_000;
 const STATUSES = [400, 401, 403, 404, 408, 409, 422, 423, 424, 425, 429, 500, 502, 503, 504, 302];
-const BODIES: readonly BodyKind[] = ['no-request-id', 'text', 'html', 'empty', 'truncated', 'null'];
+const BODIES: readonly BodyKind[] = ['text', 'html', 'empty', 'truncated'];
 /** A success that shows nothing. */
-const HOLLOW: readonly BodyKind[] = ['no-result', 'empty', 'html', 'truncated', 'megabytes'];
+const HOLLOW: readonly BodyKind[] = ['no-result', 'empty', 'html', 'truncated'];
 
 /** What befalls a call on its way, or what it is answered in place of what was done. */
 export function drawCallMishap(draw: Draw, timeoutSeconds: number): Mishap {

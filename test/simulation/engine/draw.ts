@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import * as crypto from 'node:crypto';
 
 /**
  * Numbers that follow from a seed and a name alone, the same on every machine. What is drawn under
@@ -78,6 +78,6 @@ export class Draw {
 }
 
 function hash(text: string): [number, number, number] {
-  const bytes = createHash('sha256').update(text).digest();
+  const bytes = crypto.hash('sha256', text, 'buffer');
   return [bytes.readInt32LE(0), bytes.readInt32LE(4), bytes.readInt32LE(8)];
 }

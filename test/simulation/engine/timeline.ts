@@ -93,11 +93,21 @@ export class Timeline {
     return false;
   }
 
+  /** Behind what was set before for the same time. */
+  #placeOf(at: number): number {
+    let [low, high] = [0, this.#entries.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#entries[middle]?.at ?? at) <= at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   #set(delayMs: number, run: () => void, wakes: boolean): () => void {
     const at = this.#now + (delayMs > 0 ? delayMs : 0);
     const entry = { at, run, wakes, cancelled: false };
-    const index = this.#entries.findLastIndex((one) => one.at <= at) + 1;
-    this.#entries.splice(index, 0, entry);
+    this.#entries.splice(this.#placeOf(at), 0, entry);
     return () => {
       entry.cancelled = true;
     };

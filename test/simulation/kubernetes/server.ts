@@ -81,6 +81,11 @@ export class Kubernetes {
     const at = { namespace, name: name ?? '', subresource, sent };
     if (method === 'PUT') return writes.replace(objects, kind, at, writer);
     if (method === 'PATCH') return writes.patch(objects, kind, at, writer);
+    if (method === 'DELETE') {
+      const left = writes.remove(objects, kind, { ...at, ...sent }, writer);
+      const isThere = objects.get(kind, namespace, at.name);
+      return isThere ? left : { kind: 'Status', apiVersion: 'v1', status: 'Success' };
+    }
     throw new Refusal(405, 'MethodNotAllowed', 'the server does not allow this method');
   }
 

@@ -29,7 +29,6 @@ export function create(
   { now, by, newUid }: Writer,
 ): Thing {
   const { name = '', ...said } = sayable(sent);
-  if (objects.get(kind, namespace, name)) throw alreadyExists(kind, name);
   const metadata: Meta = {
     ...said,
     name,
@@ -40,8 +39,15 @@ export function create(
     ...(kind.schema && { generation: 1 }),
   };
   const content = kind.schema ? { ...sent, status: kind.schema.pendingStatus } : sent;
-  return objects.put(kind, completed(kind, content, metadata), by);
+  const thing = completed(kind, content, metadata);
+  if (objects.get(kind, namespace, name)) throw alreadyExists(kind, name);
+  const stored = objects.put(kind, thing, by);
+  if (kind.schema) asCreated.add(stored);
+  return stored;
 }
+
+/** The first write stores the default status, which was only shown: it always makes a version. */
+const asCreated = new WeakSet<Thing>();
 
 /**
  * Replaces an object or, under a subresource, its status: the other half stays as it is. A write
@@ -56,25 +62,31 @@ export function replace(
   const { uid, resourceVersion } = (sent.metadata ?? {}) as Partial<Meta>;
   const stored = objects.get(kind, namespace, name);
   if (!stored) throw notFound(kind, name);
-  const isOther = uid !== undefined && uid !== stored.metadata.uid;
-  if (isOther || resourceVersion !== stored.metadata.resourceVersion) throw conflict(kind, name);
+  if (uid !== undefined && uid !== stored.metadata.uid) throw conflict(kind, name);
+  if (resourceVersion === undefined)
+    throw invalid(kind, name, 'metadata.resourceVersion: must be specified for an update');
+  if (resourceVersion !== stored.metadata.resourceVersion) throw conflict(kind, name);
   const isStatus = subresource === 'status';
   const { annotations: _, finalizers: __, ...kept } = stored.metadata;
   const metadata = isStatus ? stored.metadata : { ...kept, ...sayable(sent) };
   const status = isStatus || !kind.schema ? sent.status : stored.status;
   const next = completed(kind, { ...(isStatus ? stored : sent), status }, metadata);
-  if (isDeepStrictEqual(stored, next)) return stored;
+  const { deletionTimestamp, finalizers: before = [] } = stored.metadata;
+  const isHeldAnew = metadata.finalizers?.some((one) => !before.includes(one));
+  if (deletionTimestamp !== undefined && isHeldAnew)
+    throw invalid(kind, name, 'metadata.finalizers: no new ones, it is being deleted');
+  if (isDeepStrictEqual(stored, next) && !asCreated.has(stored)) return stored;
   const isNewSpec = kind.schema !== undefined && !isDeepStrictEqual(stored.spec, next.spec);
   const generation = (stored.metadata.generation ?? 0) + (isNewSpec ? 1 : 0);
   const written = { ...next, metadata: { ...metadata, ...(kind.schema && { generation }) } };
-  const isHeld = stored.metadata.deletionTimestamp === undefined || metadata.finalizers;
+  const isHeld = deletionTimestamp === undefined || metadata.finalizers;
   if (isHeld) return objects.put(kind, written, by);
   // The last finalizer of one that is being deleted takes it along.
   objects.remove(kind, stored, by);
   return written;
 }
 
-/** A merge patch of metadata alone, as the product sends it, with a version as precondition. */
+/** A merge patch; a version that is in it is a precondition. */
 export function patch(
   objects: Objects,
   kind: ServedKind,
@@ -83,20 +95,38 @@ export function patch(
 ): Thing {
   const stored = objects.get(kind, at.namespace, at.name);
   if (!stored) throw notFound(kind, at.name);
-  const metadata = { ...stored.metadata, ...(at.sent.metadata as Partial<Meta>) };
-  return replace(objects, kind, { ...at, sent: { ...stored, metadata } }, writer);
+  const sent = merged(stored, at.sent) as Thing;
+  const { uid, resourceVersion } = stored.metadata;
+  const isStale = sent.metadata.resourceVersion !== resourceVersion;
+  // No precondition, as in a PUT: of a status not even looked at.
+  if (!isStale && at.subresource !== 'status' && sent.metadata.uid !== uid)
+    throw invalid(kind, at.name, 'metadata.uid: field is immutable');
+  const metadata = { ...sent.metadata, uid };
+  return replace(objects, kind, { ...at, sent: { ...sent, metadata } }, writer);
+}
+
+function merged(into: unknown, change: unknown): unknown {
+  if (typeof change !== 'object' || change === null || Array.isArray(change)) return change;
+  const result: Record<string, unknown> = { ...(into as object | undefined) };
+  for (const [key, value] of Object.entries(change))
+    if (value === null) delete result[key];
+    else result[key] = merged(result[key], value);
+  return result;
 }
 
 /** Deletes an object, or marks it where finalizers hold it. Gives its last version. */
 export function remove(
   objects: Objects,
   kind: ServedKind,
-  { namespace, name }: At,
+  { namespace, name, preconditions = {} }: At & { readonly preconditions?: Partial<Meta> },
   { now, by }: Writer,
 ): Thing {
   const stored = objects.get(kind, namespace, name);
   if (!stored) throw notFound(kind, name);
-  const { finalizers, deletionTimestamp, generation = 0 } = stored.metadata;
+  const { finalizers, deletionTimestamp, generation = 0, uid, resourceVersion } = stored.metadata;
+  if ((preconditions.uid ?? uid) !== uid) throw conflict(kind, name);
+  if ((preconditions.resourceVersion ?? resourceVersion) !== resourceVersion)
+    throw conflict(kind, name);
   if (!finalizers) return objects.remove(kind, stored, by);
   if (deletionTimestamp !== undefined) return stored;
   const marks = { deletionTimestamp: wholeSeconds(now), generation: generation + 1 };

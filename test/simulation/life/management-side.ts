@@ -1,5 +1,5 @@
 import { readBasic } from '../../simulator/api-keys.ts';
-import { basic } from '../../simulator/caller.ts';
+import { basic } from '../../simulator/someone-else.ts';
 import type { CallBehaviour } from '../../simulator/types.ts';
 import { withKey } from '../management/key-shown.ts';
 import type { Crossing, Fate, Server, WireReply, WireRequest } from '../network/wire.ts';
@@ -49,11 +49,10 @@ export class ManagementSide implements Server {
     const { call, mishap } = this.#of(crossing);
     const { weather, api } = this.#life;
     const answer = mishap?.answer ?? weather.apiAnswers;
-    const { reply, moves, ended } = api.work(crossing.request, {
+    const { reply, moves } = api.work(crossing.request, {
       ...mannersOf(this.#life, call.target),
       ...(answer && { answer }),
     });
-    ended?.();
     const { status, headers = {}, text: body } = reply;
     call.executions.push({ status, moves });
     this.#life.tell({ what: 'done', call });
@@ -95,7 +94,6 @@ export class ManagementSide implements Server {
       },
       { organization: { refusedIds: [], refuseRemoves: [] } },
     );
-    work.ended?.();
     if (work.moves) this.#life.tell({ what: 'other', organizationId: id, moves: work.moves });
     return work.reply.status;
   }

@@ -1,5 +1,4 @@
-import type { OrganizationBehaviour } from '../../simulator/organization-types.ts';
-import type { SettingsBehaviour } from '../../simulator/pipe-settings.ts';
+import type { OrganizationBehaviour, SettingsBehaviour } from '../../simulator/manners.ts';
 import type { Draw } from '../engine/draw.ts';
 import { POOL } from './specs.ts';
 import type { Manner } from './world.ts';
@@ -9,8 +8,8 @@ type Named<Behaviour> = Readonly<Record<string, Partial<Behaviour>>>;
 /** How an organization treats an endpoint that is there already: each has one of these. */
 const EXISTING: Named<OrganizationBehaviour> = {
   'an add of what is there is no-op': { addExisting: 'no-op' },
-  'an add of what is there is 409': { addExisting: 'conflict', removeAbsent: 'not-found' },
-  'an add of what is there is upsert': { addExisting: 'upsert', matchBy: 'id' },
+  'an add of what is there is 409': { addExisting: 'conflict' },
+  'an add of what is there is upsert': { addExisting: 'upsert' },
 };
 
 /** What else may be odd about it: the list of `api-behaviour.md`, and no more. */
@@ -31,7 +30,6 @@ const SETTINGS: Named<SettingsBehaviour> = {
   'numbers as text': { echo: 'strings' },
   'moves threads below 20': { clamp: { engine_max_threads: [0, 20] } },
   'takes no more than 20 threads': { ranges: { engine_max_threads: [0, 20] } },
-  'knows no threads': { notApplicable: ['engine_max_threads'] },
 };
 
 export function drawOrganizationManners(draw: Draw): Manner[] {

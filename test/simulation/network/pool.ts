@@ -103,12 +103,11 @@ export class SimulatedPool extends Dispatcher {
 }
 
 function wireRequest({ method, path, query, headers, body }: Dispatcher.DispatchOptions) {
-  const asked = new URLSearchParams(query as Record<string, string> | undefined).toString();
-  const search = asked === '' ? '' : `?${asked}`;
+  const asked = query ? new URLSearchParams(query as Record<string, string>).toString() : '';
   const named = Object.entries((headers ?? {}) as Record<string, string>);
   return {
     method,
-    path: path + search,
+    path: asked === '' ? path : `${path}?${asked}`,
     headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])),
     body: typeof body === 'string' ? body : '',
   };

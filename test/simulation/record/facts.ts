@@ -1,4 +1,4 @@
-import type { EndpointMoves } from '../../simulator/organization-patch.ts';
+import type { EndpointMoves } from '../../simulator/organization-types.ts';
 import type { Change } from '../kubernetes/objects.ts';
 
 /** What a call of the operator did at the management API. */

@@ -1,0 +1,72 @@
+import { Agent, request } from 'undici';
+import { controlPlane } from '../../controlplane/client.ts';
+import { Timeline } from '../../simulation/engine/timeline.ts';
+import { Kubernetes } from '../../simulation/kubernetes/server.ts';
+import type { WireReply } from '../../simulation/network/wire.ts';
+import type { Body, Request, Server, WatchEvent } from './client.ts';
+
+const WATCH = 'watch=true&timeoutSeconds=60&resourceVersion=';
+
+/** The real kube-apiserver, as the administrator. */
+export function realServer(): Server & { close(): Promise<void> } {
+  const { server, admin } = controlPlane;
+  const connect = { ca: admin.caPem, cert: admin.certPem, key: admin.keyPem };
+  const dispatcher = new Agent({ connect });
+  return {
+    async ask({ method, path, body }) {
+      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+      const reply = await request(new URL(path, server), {
+        method,
+        dispatcher,
+        headers: { 'content-type': type },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return { status: reply.statusCode, body: (await reply.body.json()) as Body };
+    },
+    async watch(collection, from, last) {
+      const events: WatchEvent[] = [];
+      const url = new URL(`${collection}?${WATCH}${from}`, server);
+      const { body } = await request(url, { dispatcher });
+      const decoder = new TextDecoder();
+      let text = '';
+      for await (const chunk of body) {
+        const lines = (text + decoder.decode(chunk as Buffer, { stream: true })).split('\n');
+        text = lines.pop() ?? '';
+        events.push(...lines.map((line) => JSON.parse(line) as WatchEvent));
+        if (events.at(-1)?.object.metadata?.name === last) break;
+      }
+      return events;
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+/** That of the simulation. */
+export function simulatedServer(): Server {
+  const timeline = new Timeline();
+  let uids = 0;
+  const kubernetes = new Kubernetes({
+    timeline,
+    wall: Date.parse('2026-03-01T00:00:00Z'),
+    newUid: () => `uid-${(uids += 1)}`,
+    onChange: () => {},
+  });
+  const serve = ({ method, path, body }: Request): WireReply =>
+    kubernetes.serve({ method, path, headers: {}, body: body ? JSON.stringify(body) : '' }, 'me');
+  return {
+    ask: (asked) => {
+      const { status, body } = serve(asked);
+      return Promise.resolve({ status, body: JSON.parse(String(body)) as Body });
+    },
+    async watch(collection, from) {
+      const events: WatchEvent[] = [];
+      const { body } = serve({ method: 'GET', path: `${collection}?${WATCH}${from}` });
+      if (typeof body === 'string') throw new Error(`no watch: ${body}`);
+      const data = (text: string): void => void events.push(JSON.parse(text) as WatchEvent);
+      const stop = body({ data, ended: () => {} });
+      await timeline.runUntil(timeline.now + 1);
+      stop();
+      return events;
+    },
+  };
+}

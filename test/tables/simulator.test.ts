@@ -1,0 +1,157 @@
+import { afterEach, expect, it } from 'vitest';
+import type { PrivateEndpoint } from '../simulator/organization-types.ts';
+import { startSimulator } from '../simulator/simulator.ts';
+import { basic, someoneElse } from '../simulator/someone-else.ts';
+import type { CallBehaviour, Fault, Simulator } from '../simulator/types.ts';
+
+const ORGANIZATION = '7f0e6f0c-0000-4000-8000-000000000001';
+const PATH = `/v1/organizations/${ORGANIZATION}`;
+const PUT = `PUT ${PATH}/services/s/pipes/p/settings`;
+const PATCH = `PATCH ${PATH}`;
+const THREADS = { engine_max_threads: 30 };
+const CLUSTER = { object_storage_use_cluster_function: true };
+
+type SettingsManner = NonNullable<CallBehaviour['settings']>;
+type Manner = NonNullable<CallBehaviour['organization']>;
+const endpoint = (id: string, region = 'eu') => ({ id, cloudProvider: 'gcp', region });
+const lists = (add: readonly string[], remove: readonly string[] = []) => ({
+  privateEndpoints: {
+    add: add.map((id) => endpoint(id)),
+    remove: remove.map((id) => endpoint(id)),
+  },
+});
+const LOOK = lists([]);
+const REFUSES: Manner = { refusedIds: ['b'], refusedText: 'generic' };
+const MOVED = { privateEndpoints: { add: [endpoint('a', 'us')] } };
+
+let simulator: Simulator;
+afterEach(() => simulator.stop());
+
+/** It has an organization with the endpoint `a`. */
+async function start(options: CallBehaviour = {}): Promise<void> {
+  simulator = await startSimulator({ keys: { key: 'secret' }, control: true, ...options });
+  simulator.setOrganization(ORGANIZATION, { name: 'Name', add: [endpoint('a')] });
+  simulator.setActivity(ORGANIZATION, { id: 'one' });
+}
+
+type Body = { error?: string; result?: { name?: string; privateEndpoints?: PrivateEndpoint[] } };
+
+/** The status and the result, its list as `region/id`, or the error. */
+async function send(call: string, body?: unknown, keyId = 'key'): Promise<string> {
+  const [method = '', path = ''] = call.split(' ');
+  const response = await fetch(`${simulator.url}${path}`, {
+    method,
+    headers: { authorization: basic(keyId, 'secret'), 'content-type': 'application/json' },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const { result = {}, error } = (await response.json()) as Body;
+  const ids = result.privateEndpoints?.map(({ id, region }) => `${region}/${id}`).join();
+  const shown =
+    result.name === undefined ? JSON.stringify(result) : `${result.name}: [${ids ?? 'none'}]`;
+  return `${response.status} ${error ?? shown}`;
+}
+
+it.each<[string, string, unknown, string]>([
+  ['settings, stored and shown with the others', PUT, THREADS, '"engine_max_threads":30'],
+  ['a value out of range', PUT, { engine_max_threads: 65 }, '400 BAD_REQUEST: request body.engi'],
+  ['a setting that is none', PUT, { threads: 1 }, "400 BAD_REQUEST: unknown setting 'threads'"],
+  ['a number as text', PUT, { engine_max_threads: '8' }, 'is not an integer: "8"'],
+  ['no JSON', PUT, '{', '400 BAD_REQUEST: request body is not JSON'],
+  ['another name', PATCH, { name: 'New' }, '200 New: [eu/a]'],
+  ['adds behind removals', PATCH, lists(['a', 'b'], ['a']), '200 Name: [eu/a,eu/b]'],
+  ['a removal of what is not there', PATCH, lists([], ['b']), '200 Name: [eu/a]'],
+  ['nothing', PATCH, {}, '400 BAD_REQUEST: no fields to update'],
+  ['an unknown field', PATCH, { tier: 1 }, '"tier"'],
+  ['half an endpoint', PATCH, { privateEndpoints: { add: [{ id: 'x' }] } }, 'add[0].cloudProvider'],
+  ['a record', `GET ${PATH}/activities/one`, undefined, '200 {"id":"one"}'],
+  ['a record that nobody knows', `GET ${PATH}/activities/two`, undefined, '404 NOT_FOUND: two'],
+])('answers as its document says to %s', async (_, call, body, says) => {
+  await start();
+  expect(await send(call, body)).toContain(says);
+});
+
+it.each<[SettingsManner, readonly unknown[], string]>([
+  [{ writes: 'replace', echo: 'only-set' }, [CLUSTER, THREADS], '200 {"engi'],
+  [{ echo: 'only-set' }, [CLUSTER, THREADS], '200 {"object_'],
+  [{ echo: 'strings' }, [THREADS], '"engine_max_threads":"30"'],
+  [{ ranges: { engine_max_threads: [0, 9] } }, [THREADS], '30 is not in 0..9'],
+  [{ ranges: { gained: [0, 9] } }, [{ gained: 'much' }], '"gained":"much"'],
+  [{ clamp: { engine_max_threads: [0, 9] } }, [THREADS], 'threads":9'],
+])('plays the manner %j of settings', async (manner, bodies, says) => {
+  await start({ settings: manner });
+  for (const body of bodies.slice(0, -1)) await send(PUT, body);
+  expect(await send(PUT, bodies.at(-1))).toContain(says);
+});
+
+it.each<[Manner, readonly unknown[], string]>([
+  [{ addExisting: 'conflict' }, [lists(['a'])], '409 CONFLICT: private'],
+  [{ addExisting: 'conflict' }, [lists([], ['b'])], '404 NOT_FOUND'],
+  [{ addExisting: 'upsert' }, [MOVED], '200 Name: [us/a]'],
+  [{ addExisting: 'no-op' }, [MOVED], '200 Name: [eu/a]'],
+  [{ list: 'absent' }, [LOOK], '200 Name: [none]'],
+  [{ list: 'absent-when-empty' }, [lists([], ['a'])], 'Name: [none]'],
+  [{ echo: 'lagging' }, [lists(['b']), LOOK], '200 Name: [eu/a]'],
+  [{ echo: 'lagging' }, [lists(['b']), LOOK, LOOK], '200 Name: [eu/a,eu/b]'],
+  [{ tuples: 'upper-id' }, [lists(['b'], ['A'])], '200 Name: [eu/B]'],
+  [{ tuples: 'upper-region' }, [lists(['b'])], '200 Name: [eu/a,EU/b]'],
+  [{ emptyLists: 'bad-request' }, [LOOK], '400 BAD_REQUEST: no fields'],
+  [{ emptyLists: 'unprocessable' }, [LOOK], '422 UNPROCESSABLE_ENTITY'],
+  [{ emptyLists: 'server-error' }, [LOOK], '500 INTERNAL_SERVER_ERROR'],
+  [{ refusedIds: ['b'] }, [lists(['b'])], '400 BAD_REQUEST: private'],
+  [{ refuseRemoves: ['a'] }, [lists([], ['a'])], '"a" is attached'],
+  [{ ...REFUSES, refusedStatus: 409 }, [lists(['b'])], '409 CONFLICT: req'],
+  [REFUSES, [lists(['c', 'b']), LOOK], 'Name: [eu/a]'],
+  [{ ...REFUSES, onError: 'partial' }, [lists(['c', 'b', 'd']), LOOK], '[eu/a,eu/c]'],
+  [{ mostItems: 1 }, [lists(['b'], ['a'])], '400 BAD_REQUEST: 2 private'],
+])('plays the manner %j of an organization', async (manner, bodies, says) => {
+  await start({ organization: manner });
+  for (const body of bodies.slice(0, -1)) await send(PATCH, body);
+  expect(await send(PATCH, bodies.at(-1))).toContain(says);
+});
+
+it.each<[Fault, string, number | undefined]>([
+  [{ status: 503, error: 'later' }, '503 later', undefined],
+  [{ status: 500, applied: true }, '500 INTERNAL_SERVER_ERROR: simulated', 30],
+  [{ status: 200, result: {} }, '200 {}', 30],
+  [{ status: 200, body: 'truncated' }, 'JSON', 30],
+  [{ transport: 'reset-before' }, 'fetch failed', undefined],
+  [{ transport: 'reset-after' }, 'fetch failed', 30],
+  [{ slowMs: 1, play: { settings: { echo: 'only-set' } } }, 'true,"engine_max_threads":30}', 30],
+])('the fault %j is for one call', async (fault, says, stored) => {
+  await start();
+  simulator.next(fault, { match: { bodyIncludes: 'threads' } });
+  await send(PUT, CLUSTER);
+  expect(await send(PUT, THREADS).catch(String)).toContain(says);
+  const pipe = simulator.settingsOf(`${ORGANIZATION}/s/p`);
+  expect(pipe).toEqual({ ...CLUSTER, ...(stored && { engine_max_threads: stored }) });
+  expect(await send(PUT, THREADS)).toContain('200');
+});
+
+it('asks for keys, counts calls for each, and leaves its script to those that get through', async () => {
+  await start();
+  simulator.setKey('reads', 'secret', { readOnly: true });
+  simulator.setKey('off', 'secret', { disabled: true });
+  simulator.setKey('elsewhere', 'secret', { organizations: [] });
+  simulator.play({ rate: { calls: 2, perMs: 60_000 } });
+  simulator.next({ status: 200, result: {} });
+  const says: string[] = [];
+  for (const keyId of ['nobody', 'off', 'reads', 'elsewhere', 'key', 'key', 'key'])
+    says.push((await send(PUT, THREADS, keyId)).slice(0, 6));
+  expect(says).toEqual(['401 UN', '401 UN', '403 FO', '404 NO', '200 {}', '200 {"', '429 TO']);
+  expect(await someoneElse(simulator).add(endpoint('c'))).toMatchObject({ status: 200 });
+  expect(simulator.callCount({ keyId: 'key', method: 'PUT' })).toBe(3);
+});
+
+it('holds an answer until it is released, and its calls are read and set over HTTP', async () => {
+  await start();
+  const control = `${simulator.url}/_control`;
+  await fetch(`${control}/next`, { method: 'POST', body: '{"fault":{"hold":true}}' });
+  const held = send(PUT, THREADS);
+  const [call] = await simulator.waitForCalls(1);
+  expect([call?.keyId, call?.applied, call?.status]).toEqual(['key', true, undefined]);
+  await fetch(`${control}/release`, { method: 'POST', body: '{}' });
+  expect(await held).toContain('200');
+  expect(await (await fetch(`${control}/log?method=PUT`)).json()).toMatchObject([{ status: 200 }]);
+  const wrong = await fetch(`${control}/play`, { method: 'POST', body: '{"settings":{"x":1}}' });
+  expect(wrong.status).toBe(400);
+});
