@@ -51,6 +51,11 @@ interface Waiting {
 
 /** What comes so soon is waited for. */
 const SOON_MS = 1_500;
+/**
+ * The most that time moves at once: a status that lasts for a moment, as after a conflict, may name
+ * a deadline that is a day away.
+ */
+const STEP_MS = 600_000;
 
 interface Surroundings extends Omit<SceneOptions, 'start'> {
   readonly namespace: string;
@@ -116,7 +121,7 @@ export async function operatorsOf(scene: Surroundings): Promise<Operators> {
         async () => {
           const seen = await look();
           const left = Date.parse(seen?.status.nextAttemptTime ?? '') - now();
-          if (!until(seen) && left > SOON_MS) await pass(left);
+          if (!until(seen) && left > SOON_MS) await pass(Math.min(left, STEP_MS));
           return seen;
         },
         { what, until, timeoutMs: 60_000 },

@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { waitFor } from '../../controlplane/client.ts';
+import { startBare } from '../../support/bare-process.ts';
+import { change } from '../../support/cluster.ts';
+import { metric, parseExposition } from '../../support/exposition.ts';
+import { openScene, type Scene } from '../../support/scene.ts';
+import { ready, settled } from '../../support/watching.ts';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene({ start: false });
+});
+afterAll(() => scene.end());
+
+describe('a process without work ends', () => {
+  test.each<[string, readonly string[], number, readonly string[]]>([
+    ['0 after --help', ['--help'], 0, ['Usage: ', '--api-url', 'PIPEWRIGHT_API_URL']],
+    ['0 after --version', ['--version'], 0, ['0.1.0']],
+    [
+      '2 after wrong flags, with all of them in one message',
+      ['--api-rate', '10', '--api-in-flight=0', '--no-such-flag', '--api-url=ftp://x'],
+      2,
+      [
+        'pipewright cannot start: 6 problems with its flags\n',
+        '--api-rate',
+        '--api-in-flight',
+        '--no-such-flag',
+        '--api-url',
+        'PIPEWRIGHT_API_TIMEOUT',
+        'PIPEWRIGHT_API_URK',
+      ],
+    ],
+  ])('with exit code %s', async (_, flags, code, words) => {
+    const env = code === 0 ? {} : { PIPEWRIGHT_API_TIMEOUT: '1ms', PIPEWRIGHT_API_URK: 'x' };
+    const { exited, stdout, stderr } = startBare(flags, { env });
+    expect(await exited).toBe(code);
+    const [said, silent] = code === 0 ? [stdout, stderr] : [stderr, stdout];
+    for (const word of words) expect(said()).toContain(word);
+    expect(silent()).toBe('');
+  });
+
+  test('with exit code 1 without a cluster that it could use, and says why', async () => {
+    const flags = ['--api-url=http://127.0.0.1:1', '--kubeconfig=package.json'];
+    const { exited, stdout } = startBare([...flags, '--leader-elect=false']);
+    expect(await exited).toBe(1);
+    expect(stdout()).toContain('of the kubeconfig \\"package.json\\" is of no use');
+  });
+});
+
+test('starts where no file can be written, with nothing beside the bundle', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pipewright-alone-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const bundle = join(folder, 'pipewright.js');
+  await copyFile('dist/pipewright.js', bundle);
+  const flags = [
+    `--kubeconfig=${scene.kubeconfig}`,
+    `--api-url=${scene.simulator.url}`,
+    `--namespaces=${scene.namespace}`,
+    '--listen=127.0.0.1:0',
+    '--leader-elect=false',
+  ];
+  const nodeFlags = ['--permission', '--allow-fs-read=*'];
+  const running = startBare(flags, { bundle, cwd: folder, nodeFlags });
+  onTestFinished(() => void running.process.kill('SIGKILL'));
+  const said = (): string => `${running.stdout()}${running.stderr()}`;
+  await waitFor(said, { what: 'it to work', until: (text) => text.includes('"working"') });
+  running.process.kill('SIGTERM');
+  expect(await running.exited, said()).toBe(0);
+});
+
+describe('with an operator of its own', () => {
+  afterEach(() => scene.operator().kill());
+
+  test('told to end during a call: the call ends, its status is written, no other begins, the exit code is 0', async () => {
+    const operator = await scene.start();
+    scene.simulator.next({ hold: true });
+    await scene.psets.create('last');
+    await scene.psets.putsUntil('last', 1);
+    const exited = operator.stop();
+    await operator.waitForLine(({ msg }) => msg.startsWith('stopping'), 'it noticed the signal');
+    await scene.psets.create('too-late');
+    scene.simulator.release();
+    expect(await exited).toBe(0);
+    const { status } = await scene.psets.get('last');
+    expect(status.conditions[0]).toMatchObject({ type: 'Ready', reason: 'Applied' });
+    expect(status.applied?.requestId).toBe(scene.psets.puts('last')[0]?.requestId);
+    expect(scene.psets.puts('too-late')).toEqual([]);
+    await scene.start();
+    await scene.psets.until('too-late', 'Applied');
+    await settled(scene);
+    expect(scene.psets.puts('last')).toHaveLength(1);
+  });
+
+  test('told to end during a call that never ends: it is broken off after --api-timeout + 5 s, what is known is written, the exit code is 0', async () => {
+    const operator = await scene.start({ flags: ['--api-timeout=5s'] });
+    scene.simulator.next({ hold: true });
+    await scene.psets.create('endless');
+    await scene.psets.putsUntil('endless', 1);
+    const since = performance.now();
+    expect(await operator.stop()).toBe(0);
+    expect(performance.now() - since).toBeLessThan(14_000);
+    scene.simulator.release();
+    expect(ready(await scene.psets.get('endless')).reason).toBe('OutcomeUnknown');
+  });
+
+  test('a second signal ends it at once', async () => {
+    const operator = await scene.start();
+    scene.simulator.next({ hold: true });
+    await scene.psets.create('impatient');
+    await scene.psets.putsUntil('impatient', 1);
+    const exited = operator.stop();
+    await operator.waitForLine(({ msg }) => msg.startsWith('stopping'), 'it noticed the signal');
+    operator.process.kill('SIGINT');
+    expect(await exited).toBe(130);
+    scene.simulator.release();
+  });
+
+  test('the page of metrics has every figure that the guide names, and of its type', async () => {
+    const operator = await scene.start();
+    await scene.psets.create('measured');
+    await scene.psets.until('measured', 'Applied');
+    const page = await waitFor(() => operator.page('metrics'), {
+      what: 'the reconcile in the figures',
+      until: (text) =>
+        metric(text, 'pipewright_reconcile_total', { kind: 'PipeSettings', result: 'put' }) > 0,
+    });
+    const served = parseExposition(page).map(({ name, type }) => ({ name, type }));
+    const guide = readFileSync('deploy/guides/metrics.md', 'utf8');
+    const rows = [...guide.matchAll(/^\| `(\w+)` \| (\w+) \| .{10,} \|$/gm)];
+    expect(rows).toHaveLength(11);
+    expect(served).toEqual(expect.arrayContaining(rows.map(([, name, type]) => ({ name, type }))));
+    expect(served.some(({ name }) => /event_?loop/.test(name))).toBe(true);
+    expect(metric(page, 'pipewright_leader')).toBe(1);
+    const labels = { kind: 'PipeSettings', namespace: scene.namespace, ready: 'True' };
+    expect(metric(page, 'pipewright_resources', { ...labels, reason: 'Applied' })).toBeGreaterThan(
+      0,
+    );
+    const put = { operation: 'UpdatePipeSettings', code: '200' };
+    expect(metric(page, 'pipewright_api_requests_total', put)).toBeGreaterThan(0);
+  });
+
+  test('with --selector it works on what matches, from when and only as long as it does', async () => {
+    const operator = await scene.start({ flags: ['--selector', 'shard=a'] });
+    const label = (name: string, shard: string): Promise<void> =>
+      change(scene.psets.pathTo(name), (stored) => ({
+        ...stored,
+        metadata: { ...stored.metadata, labels: { shard } },
+      }));
+    for (const name of ['mover', 'stayer']) await scene.psets.create(name);
+    await label('stayer', 'a');
+    await scene.psets.until('stayer', 'Applied');
+    expect(ready(await scene.psets.get('mover')).reason).toBe('Pending');
+    expect(scene.psets.puts('mover')).toEqual([]);
+    await label('mover', 'a');
+    await scene.psets.until('mover', 'Applied');
+    await label('mover', 'c');
+    const known = async () => metric(await operator.page('metrics'), 'pipewright_resources');
+    await waitFor(known, { what: 'one to be forgotten', until: (count) => count === 1 });
+    await scene.psets.create('mover', { settings: { engine_max_threads: 3 } });
+    await scene.psets.create('stayer', { settings: { engine_max_threads: 3 } });
+    await scene.psets.until('stayer', 'Applied');
+    expect(scene.psets.puts('mover')).toHaveLength(1);
+  });
+
+  test('with --secret-selector no other Secret is used, whoever names it, until it is labelled', async () => {
+    await scene.start({ flags: ['--secret-selector', 'pipewright.dev/credentials=true'] });
+    const label = (name: string): Promise<void> =>
+      change(`/api/v1/namespaces/${scene.namespace}/secrets/${name}`, (stored) => ({
+        ...stored,
+        metadata: { ...stored.metadata, labels: { 'pipewright.dev/credentials': 'true' } },
+      }));
+    await label('management-api');
+    const pair = await scene.newKey('database-password');
+    await scene.psets.create('sly', { credentialsSecretRef: { name: 'database-password' } });
+    const refused = await scene.psets.until('sly', 'SecretForbidden');
+    expect(ready(refused).message).toContain('--secret-selector pipewright.dev/credentials=true');
+    await settled(scene);
+    expect(scene.simulator.callCount({ keyId: pair.id })).toBe(0);
+    await label('database-password');
+    await scene.psets.until('sly', 'Applied');
+    expect(scene.simulator.callCount({ keyId: pair.id })).toBe(1);
+  });
+
+  test('with --plan-only objects are planned without a call, and each says why; without it they are applied', async () => {
+    const planning = await scene.start({ flags: ['--plan-only'] });
+    const before = scene.simulator.callCount();
+    await scene.psets.create('full', { reassertInterval: '10m' });
+    await scene.psets.until('full', 'Planned');
+    await scene.psets.create('full', { settings: { engine_max_threads: 9 } });
+    const value = await scene.psets.request('full');
+    const planned = await scene.psets.untilIt(
+      'full',
+      'the edit to be planned',
+      ({ metadata, status }) =>
+        status.observedGeneration === metadata.generation &&
+        status.lastHandledReconcileAt === value,
+    );
+    const requests = [{ body: '{"engine_max_threads":9}' }];
+    expect(planned.status['plan']).toMatchObject({ requests });
+    expect(ready(planned).message).toContain('--plan-only');
+    expect(scene.simulator.callCount()).toBe(before);
+    await planning.stop();
+    await scene.start();
+    await scene.psets.until('full', 'Applied');
+    expect(scene.psets.puts('full')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,227 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { someoneElse } from '../../simulator/someone-else.ts';
+import { ORGANIZATION as ACME, PIPE, RECORD } from '../../support/examples.ts';
+import { endpoint, inventoryOf, list } from '../../support/organizations.ts';
+import { pageBlocks } from '../../support/page.ts';
+import { openScene, type Scene } from '../../support/scene.ts';
+import { type Walk, walk } from '../../support/walk.ts';
+
+/** The commands of the guides, one section after another, while somebody else acts in between. */
+
+const LOOKS = new Set(['look']);
+const numbered = (start: string, count: number) =>
+  Array.from({ length: count }, (_, at) => endpoint(`${start}-${String(at + 1).padStart(2, '0')}`));
+const idsOf = (endpoints: readonly { readonly id: string }[]) => endpoints.map(({ id }) => id);
+
+let scene: Scene;
+let guide: Walk;
+/** Each page has a namespace, an operator and an API of its own. */
+function onPage(blocks: ReturnType<typeof pageBlocks>): void {
+  beforeAll(async () => {
+    scene = await openScene();
+    guide = await walk(blocks, {
+      here: { ingest: scene.namespace, 'https://api.example.com': scene.simulator.url },
+    });
+  });
+  afterAll(() => scene.end());
+}
+
+const others = () => someoneElse(scene.simulator, { organizationId: ACME });
+/** What was sent for the organization of the pages, but for looks. */
+const changes = () => scene.orgs.said(ACME).filter((one) => one !== 'look');
+
+describe('work with objects', () => {
+  onPage(pageBlocks('deploy/guides/objects.md'));
+
+  test('the examples come to what the page shows', async () => {
+    const examples = join(guide.folder, 'deploy/examples');
+    await mkdir(examples, { recursive: true });
+    for (const name of ['pipesettings.yaml', 'organization.yaml', 'activity.yaml']) {
+      const text = await readFile(join('deploy/examples', name), 'utf8');
+      await writeFile(
+        join(examples, name),
+        text.replace('namespace: ingest', `namespace: ${scene.namespace}`),
+      );
+    }
+    await guide.section('PipeSettings');
+    scene.simulator.setOrganization(ACME, { name: 'Trial account' });
+    await others().add(endpoint('vpc-by-hand'));
+    await guide.section('Organization');
+    expect(inventoryOf(await scene.orgs.get('acme'))).toEqual(['102600141743718403 Added Present']);
+    scene.simulator.setActivity(ACME, RECORD);
+    await guide.section('Activity');
+    expect((await scene.acts.get('who-created-it')).status.activity).toEqual(RECORD);
+  });
+
+  test('what it tells people to do every day is done', async () => {
+    await guide.section('Every day');
+    expect(guide.left()).toEqual([]);
+    const { metadata, status } = await scene.psets.until('orders', 'Applied');
+    expect(metadata.annotations?.['pipewright.dev/reconcile-requested-at']).toMatch(/^\d+$/);
+    expect(status.applied?.generation).toBe(metadata.generation);
+  });
+});
+
+describe('move in', () => {
+  onPage(pageBlocks('deploy/guides/move-in.md'));
+  const SETTINGS = {
+    streaming_max_insert_wait_ms: 5000,
+    object_storage_concurrency: 8,
+    object_storage_max_file_count: 100,
+    engine_max_threads: 4,
+    engine_parallel_view_processing: true,
+  };
+
+  test('a pipe is taken over without a change, though others change it and a reply is lost', async () => {
+    const { simulator, psets } = scene;
+    simulator.setSettings(PIPE, SETTINGS);
+    await guide.section('Plan it first');
+    expect(simulator.callCount()).toBe(0);
+    simulator.next({ status: 500, applied: true });
+    await guide.section('Send one value');
+    expect(simulator.settingsOf(PIPE)).toEqual(SETTINGS);
+    // Those that nobody ever set are at the API's own defaults.
+    const shown = (await psets.get('orders')).status.settings;
+    const changed = { ...shown, ...SETTINGS, engine_max_threads: 16 };
+    simulator.setSettings(PIPE, { engine_max_threads: 16 });
+    await guide.section('Take over the rest');
+    expect(simulator.settingsOf(PIPE)).toEqual(changed);
+    expect((await psets.get('orders')).spec['settings']).toEqual(changed);
+  });
+
+  test('30 endpoints of Terraform are adopted without a change, and nothing of others is lost or taken', async () => {
+    const { simulator, orgs } = scene;
+    const theirs = numbered('psc', 30);
+    simulator.setOrganization(ACME, { name: 'Acme Data', add: theirs });
+    await guide.section('Look');
+    await others().add(endpoint('psc-early'));
+    await guide.section('Take the list into a manifest');
+    await others().add(endpoint('psc-late'));
+    await others().remove(endpoint('psc-30'));
+    await guide.section('Adopt');
+    expect(guide.left()).toEqual([]);
+    const adopted = [...idsOf(theirs.slice(0, -1)), 'psc-early'];
+    expect(inventoryOf(await orgs.get('acme'))).toEqual(
+      [...adopted.map((id) => `${id} Adopted Present`), 'psc-30 Added Present'].toSorted(),
+    );
+    expect(changes()).toEqual(['+psc-30']);
+    expect(orgs.ids(ACME).toSorted()).toEqual(
+      [...idsOf(theirs), 'psc-early', 'psc-late'].toSorted(),
+    );
+  });
+});
+
+describe('move out', () => {
+  onPage(pageBlocks('deploy/guides/move-out.md'));
+  const removing = { deletionPolicy: 'RemovePrivateEndpoints' };
+
+  test('after Retain, deleting sends nothing, and all that was there is there', async () => {
+    const { simulator, orgs, psets } = scene;
+    const ours = numbered('psc', 30);
+    const theirs = [...numbered('theirs', 5), ...ours.slice(0, 20)];
+    simulator.setOrganization(ACME, { name: 'Acme', add: theirs });
+    const mine = { name: 'Acme', privateEndpoints: ours, adoptPrivateEndpoints: true, ...removing };
+    await orgs.create('acme', { organizationId: ACME, ...mine });
+    await psets.create('orders');
+    await Promise.all([orgs.until('acme', 'Applied'), psets.until('orders', 'Applied')]);
+    await guide.section('1. See what would remove endpoints');
+    simulator.next({ status: 500 });
+    await guide.section('2. Retain');
+    const held = structuredClone(orgs.held(ACME));
+    const calls = simulator.callCount();
+    await guide.section('3. Delete');
+    // Its turn comes behind all that the operator still does about the two.
+    await psets.create('marker');
+    await psets.until('marker', 'Applied');
+    expect(simulator.callCount()).toBe(calls + 1);
+    await guide.section('Is it all still there?');
+    expect(orgs.held(ACME)).toEqual(held);
+    expect(held.privateEndpoints).toHaveLength(35);
+  });
+
+  test('with the policy to remove, what it owns goes, and what others list or have stays', async () => {
+    const { simulator, orgs } = scene;
+    const organizationId = crypto.randomUUID();
+    simulator.setOrganization(organizationId, { add: [endpoint('theirs')] });
+    await orgs.create('leaving', { organizationId, ...list('psc-1', 'psc-2', 'psc-shared') });
+    await orgs.until('leaving', 'Applied');
+    await orgs.create('heir', { organizationId, ...list('psc-shared') });
+    await orgs.until('heir', 'TargetConflict');
+    await guide.section('Remove the endpoints on the way out');
+    await orgs.until('heir', 'Applied');
+    expect(orgs.ids(organizationId)).toEqual(['theirs', 'psc-shared']);
+  });
+
+  test('without an operator, an object goes when its finalizer is taken off by hand', async () => {
+    const { orgs } = scene;
+    const organizationId = crypto.randomUUID();
+    await orgs.create('stuck', { organizationId, ...list('psc-1'), ...removing });
+    await orgs.until('stuck', 'Applied');
+    await scene.operator().stop();
+    await orgs.remove('stuck');
+    expect((await orgs.get('stuck')).metadata.deletionTimestamp).toBeDefined();
+    await guide.section('If an object does not go');
+    await orgs.untilGone('stuck');
+    expect([orgs.ids(organizationId), guide.left()]).toEqual([['psc-1'], []]);
+  });
+});
+
+describe('clear leaked endpoints', () => {
+  onPage(pageBlocks('deploy/guides/leaked-endpoints.md'));
+
+  test('what leaked is removed, and what others have stays, whoever acts between the steps', async () => {
+    const { simulator, orgs } = scene;
+    const leaked = numbered('psc-old', 11);
+    // Some in a spelling that clouds do not have, and ids that others begin with.
+    const used = numbered('psc', 18);
+    const stored = used.map((one, at) =>
+      at % 3 === 0 ? { ...one, id: one.id.toUpperCase() } : one,
+    );
+    // The owner of psc-old-12 forgot it at first.
+    const looksLeaked = [...leaked, endpoint('psc-old-12'), endpoint('psc-slow')];
+    simulator.setOrganization(ACME, { add: [...stored, ...looksLeaked] });
+    await guide.section('1. Look');
+    // What a reader gets from the clouds, as such files are: blanks, an empty line, two ends of line.
+    const inUse = (text: string) => writeFile(join(guide.folder, 'in-use.txt'), text);
+    await inUse(`${idsOf(used).join('\r\n')} \n\npsc-0\n`);
+    await guide.section('2. Find out which are leaked');
+    const found = async () =>
+      (await readFile(join(guide.folder, 'leaked.txt'), 'utf8')).match(/psc-[a-z0-9-]+/gi);
+    expect(await found()).toEqual(idsOf(looksLeaked));
+    // Made since, and one of them is in the lists of the clouds at last.
+    await others().add(endpoint('psc-young'), endpoint('psc-old-00'));
+    await inUse(`${idsOf(used).join('\n')}\npsc-slow\npsc-young\n`);
+    await guide.section('A day later');
+    expect(await found()).toEqual([...idsOf(leaked), 'psc-old-12']);
+    await guide.section('3. List them');
+    await guide.section('If one is in use after all');
+    await guide.section('4. Adopt them');
+    const adopted = inventoryOf(await orgs.get('acme'));
+    expect(adopted).toEqual(idsOf(leaked).map((id) => `${id} Adopted Present`));
+    expect(new Set(orgs.said(ACME))).toEqual(LOOKS);
+    await others().add(endpoint('psc-late'));
+    await guide.section('A few first');
+    await guide.section('The rest');
+    const removals = [leaked.slice(0, 3), leaked.slice(3)].map(
+      (some) => `-${idsOf(some).join('-')}`,
+    );
+    expect(changes()).toEqual(removals);
+    await guide.section('6. Check');
+    await guide.section('7. Afterwards');
+    await guide.section('Or delete it');
+    const left = [
+      ...idsOf(stored),
+      'psc-old-12',
+      'psc-slow',
+      'psc-young',
+      'psc-old-00',
+      'psc-late',
+    ];
+    expect(orgs.ids(ACME).toSorted()).toEqual(left.toSorted());
+    await orgs.create('acme', { organizationId: ACME, ...list('psc-late') });
+    await guide.section('If there is an object already');
+    expect(guide.left()).toEqual([]);
+  });
+});
