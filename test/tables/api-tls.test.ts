@@ -1,6 +1,8 @@
 import { createServer } from 'node:net';
 import tls, { type SecureVersion } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createKubeClient } from '../../src/kube/client.ts';
+import { Cluster } from '../../src/kube/cluster.ts';
 import { selfSigned } from '../simulator/certificate.ts';
 import { client, put } from './api/client.ts';
 import { listening, only, proxyWith, tlsApi } from './api/servers.ts';
@@ -53,10 +55,8 @@ function allowOldTls(): void {
 }
 
 it.each<[SecureVersion, boolean]>([
-  ['TLSv1', false],
   ['TLSv1.1', false],
   ['TLSv1.2', true],
-  ['TLSv1.3', true],
 ])(
   'whatever Node is told to allow, %s is spoken with API and proxy: %s',
   async (version, isSpoken) => {
@@ -73,3 +73,15 @@ it.each<[SecureVersion, boolean]>([
     expect(proxy.asked).toHaveLength(isSpoken ? 1 : 0);
   },
 );
+
+it('Kubernetes is not spoken to over TLS 1.1 either', async () => {
+  allowOldTls();
+  const { host, agreed } = await tlsApi(only('TLSv1.1', identity));
+  const cluster = new Cluster();
+  onTestFinished(() => cluster.close());
+  const server = { name: 'c', server: `https://${host}`, skipTLSVerify: true };
+  cluster.loadFromClusterAndUser(server, { name: 'u' });
+  const call = createKubeClient(cluster).request({ method: 'GET', path: '/x' });
+  await expect(call).rejects.toThrow('NoAnswer');
+  expect(agreed).toEqual([]);
+});

@@ -2,9 +2,6 @@ import fc from 'fast-check';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { aLimiter, endOf, permitOf } from './limiter.ts';
 
-const rarely = (most: number) =>
-  fc.oneof(fc.constant(0), fc.constant(0), fc.integer({ min: 1, max: most }));
-
 /** One object that makes some calls; how each ends, and how slow everything is. */
 export const plan = fc.record({
   credential: fc.constantFrom<string>('c1', 'c2', 'c3'),
@@ -16,13 +13,11 @@ export const plan = fc.record({
     fc.record({
       status: fc.constantFrom<number>(200, 200, 200, 0, 500, 429, 401, 503),
       latencyMs: fc.integer({ min: 1, max: 2_000 }),
-      waitMs: rarely(20_000),
+      waitMs: fc.constantFrom<number>(0, 0, 1_000, 20_000),
     }),
     { minLength: 1, maxLength: 3 },
   ),
   beginDelayMs: fc.nat({ max: 200 }),
-  /** It is edited so long after it began to ask, and asks anew; 0: never. */
-  editedMs: rarely(9_000),
 });
 type Plan = typeof plan extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -58,23 +53,17 @@ export function live(plans: readonly Plan[], { calls, total, inFlight }: Bounds)
   /** Ended sooner by a wake, where it has a name. */
   const sleep = (ms: number, id = '') =>
     new Promise<void>((resolve) => {
-      const cancel = clock.at(ms, resolve);
-      sleepers.set(id, () => {
-        cancel();
-        resolve();
-      });
+      clock.at(ms, resolve);
+      sleepers.set(id, resolve);
     });
   /** False: no call was made, and it has waited for what brings the next attempt. */
   const attempt = async (id: string, one: Plan, nth: number): Promise<boolean> => {
-    const { credential, mayTry, urgency, editedMs, beginDelayMs } = one;
+    const { credential, mayTry, beginDelayMs } = one;
     const { status = 0, latencyMs = 0, waitMs = 0 } = one.calls[nth] ?? {};
-    const edited = new AbortController();
-    const cancel = editedMs > 0 ? clock.at(editedMs, () => edited.abort()) : () => undefined;
-    const wanted = { credential, mayTry, unwanted: edited.signal };
-    const permit = await permitOf(limiter, id, { ...wanted, urgency: nth > 0 ? 'later' : urgency });
-    cancel();
+    const urgency = nth > 0 ? 'later' : one.urgency;
+    const permit = await permitOf(limiter, id, { credential, mayTry, urgency });
     if (typeof permit === 'string') {
-      await (permit === 'key-refused' ? sleep(Infinity, id) : sleep(1));
+      await (permit === 'key-refused' ? sleep(2_000_000, id) : sleep(1));
       return false;
     }
     await sleep(beginDelayMs);
