@@ -64,7 +64,6 @@ describe('a finalizer', () => {
     ['is put on where somebody has only annotated', annotate, [true], 'PATCH GET PATCH'],
     ['waits for the next attempt after an edit', edit, [false, true], 'PATCH GET PATCH'],
     ['is tried twice in an attempt', conflict, [false, true], 'PATCH GET PATCH GET PATCH'],
-    ['that is refused comes again', { refused: { status: 403 } }, [false, true], 'PATCH PATCH'],
   ])('%s', async (_what, trouble, did, calls) => {
     const stood: boolean[] = [];
     engine.given('orders');
@@ -77,19 +76,5 @@ describe('a finalizer', () => {
     await engine.clock.advance(10_000);
     expect([stood, engine.methods]).toEqual([did, calls]);
     expect(engine.at().metadata.finalizers).toEqual([OWN]);
-  });
-
-  test('is taken off by one write, and another one stays', async () => {
-    const stood: boolean[] = [];
-    engine.given('orders');
-    engine.annotate({ finalizers: ['test.dev/other', OWN] });
-    engine.hear();
-    engine.reconcile = async (_object, context) => {
-      for (let count = 0; count < 2; count += 1) stood.push(await context.finalizer(OWN, false));
-      return NOTHING;
-    };
-    await engine.start();
-    expect([stood, engine.methods]).toEqual([[true, true], 'PATCH']);
-    expect(engine.at().metadata.finalizers).toEqual(['test.dev/other']);
   });
 });

@@ -29,7 +29,7 @@ export function applied(more: Partial<Result> = {}): Result {
   return { status: OURS, next: 'on-change', events: [event], did: 'put', ...more };
 }
 
-export function idOf(key: string): string {
+function idOf(key: string): string {
   return queueKey(TYPE.kind, key);
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { settle } from '../../support/fake-clock.ts';
-import { applied, type Context, Engine, idOf, KEY, NOTHING } from './engine.ts';
+import { type Context, Engine, KEY, NOTHING } from './engine.ts';
 
 let engine: Engine;
 beforeEach(() => {
@@ -46,22 +46,6 @@ describe('an object is reconciled', () => {
     expect(engine.began).toEqual([KEY, KEY]);
   });
 
-  test('first where a user waits for it', async () => {
-    await engine.start('a', 'b');
-    engine.queue.add(idOf('ns/a'), 'scheduled');
-    engine.queue.add(idOf('ns/b'), 'user');
-    await settle();
-    expect(engine.began).toEqual(['ns/a', 'ns/b', 'ns/b', 'ns/a']);
-  });
-
-  test('not for the status that it has written itself', async () => {
-    engine.reconcile = () => applied();
-    await engine.start('orders');
-    engine.hear();
-    await engine.clock.advance(3_600_000);
-    expect(engine.began).toEqual([KEY]);
-  });
-
   test('no more once it is gone, and what was known of it is forgotten', async () => {
     engine.reconcile = (_object, context) => ({ ...NOTHING, next: { at: context.now() + 60_000 } });
     await engine.start('orders');
@@ -91,16 +75,6 @@ describe('a reconcile that throws', () => {
     const said = /^error .*"name":"poison","failures":1,"error":"a bug.*worker\.test\.ts/;
     expect(engine.messages).toContainEqual(expect.stringMatching(said));
   });
-
-  test('has its failures forgotten once it succeeds', async () => {
-    engine.reconcile = () => (engine.began.length === 3 ? NOTHING : bug());
-    await engine.start('orders');
-    await engine.clock.advance(10_000);
-    expect(engine.did).toEqual(['error', 'error', 'nothing']);
-    engine.queue.add(idOf(KEY), 'user');
-    await settle();
-    expect(engine.messages.at(-1)).toContain('"failures":1,');
-  });
 });
 
 describe('an attempt', () => {
@@ -111,7 +85,6 @@ describe('an attempt', () => {
 
   test.each<[string, boolean, (on: Engine) => void]>([
     ['an annotation', true, heard((on) => on.annotate())],
-    ['a status', true, heard((on) => on.writeStatus({ attempts: 2 }))],
     ['an edit', false, heard((on) => on.edit())],
     ['its deletion', false, heard((on) => on.delete())],
     ['its object is gone', false, (on) => on.hearGone()],
@@ -130,7 +103,7 @@ describe('an attempt', () => {
     expect(contexts[0]?.stillWanted()).toBe(isWanted);
   });
 
-  test('of an object that is being deleted is wanted, but only while this process leads', async () => {
+  test('of a deleted object is wanted, but only while this process leads', async () => {
     const { contexts } = held();
     engine.given('orders');
     engine.annotate({ finalizers: ['test.dev/held'] });
@@ -146,7 +119,7 @@ describe('an attempt', () => {
   });
 });
 
-test('at most fifty run; who waits for its turn holds no place, and then goes before new keys', async () => {
+test('at most fifty run; who waits for its turn holds no place, then goes first', async () => {
   const [turn, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const after: number[] = [];
   engine.reconcile = async ({ metadata }, context) => {
@@ -166,7 +139,7 @@ test('at most fifty run; who waits for its turn holds no place, and then goes be
   expect(Math.max(...after.slice(50, 100))).toBeLessThan(50);
 });
 
-test('a worker that is told to end takes no new key, and ends after the last reconcile', async () => {
+test('a worker told to end takes no new key, and ends after the last reconcile', async () => {
   const { end } = held();
   await engine.start('a');
   engine.stop();

@@ -27,7 +27,7 @@ class WaitingClock extends FakeClock {
   }
 }
 
-/** Answers lists by one behaviour, watches by the others: each by the next, all others by the last. */
+/** Answers lists by one behaviour, watches by the others, of which the last stays. */
 export function served(list: Behaviour, ...watches: Behaviour[]): Behaviour {
   return (request, response) => {
     const isWatch = request.query.has('watch');

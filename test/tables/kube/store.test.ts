@@ -60,17 +60,14 @@ test.each([
   ['takes a reply of more digits', 'reply a100', 'event a100'],
   ['takes no reply that is as old', 'reply a5', ''],
   ['takes no reply of another object of that name', "reply a'12", ''],
-  ['takes no reply of what it has not', 'reply b12', ''],
   ['revives nothing by a late reply', 'deleted a12, reply a11', 'event a-'],
   ['says its own write once', 'reply a11, modified a11', 'event a11'],
   ['takes no late event', 'modified a4', ''],
   ['takes another object of a name', "added a'3", "event a'3"],
-  ['keeps that when the former goes', "added a'7, deleted a6", "event a'7"],
   ['drops what has left the selector', 'reply a12, deleted a11', 'event a12, event a-'],
   ['replaces all by a list, newer or not', 'list a900, list a7 b8 @9', 'list a7, list b8'],
   ['drops what a list has not', 'list @20', 'list a-'],
   ['keeps a reply since the list began', 'begin, reply a21, end a5 @20', 'event a21'],
-  ['keeps it also where the list has it not', 'begin, reply a21, end @20', 'event a21'],
   ['keeps no reply older than the list', 'begin, reply a19, end @20', 'event a19, list a-'],
   ['keeps no reply from before the list', 'reply a21, list @20', 'event a21, list a-'],
   ['lets a list speak for its namespace alone', 'added A5, list-ns @20', 'event A5, list a-'],
@@ -100,5 +97,5 @@ test('whatever comes, every index finds exactly what the store holds', () => {
       expect(new Set(store.byIndex('colour', colour))).toEqual(new Set(expected));
     }
   });
-  fc.assert(law, { numRuns: 400 });
+  fc.assert(law, { numRuns: 200 });
 });
