@@ -92,7 +92,7 @@ export class Engine {
   /** Creates objects and begins to work, until what can be done without time is done. */
   async start(...names: string[]): Promise<void> {
     this.given(...names);
-    void this.worker.run(this.#stop.signal).then(() => this.did.push('ended'));
+    void this.worker.run(this.#stop.signal);
     await settle();
   }
 

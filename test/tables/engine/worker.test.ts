@@ -7,16 +7,14 @@ beforeEach(() => {
   engine = new Engine();
 });
 
-/** Reconciles stay until the test ends them. */
+/** Reconciles do not end. */
 function held() {
-  const gate = Promise.withResolvers<void>();
   const contexts: Context[] = [];
   engine.reconcile = async (_object, context) => {
     contexts.push(context);
-    await gate.promise;
-    return NOTHING;
+    return new Promise<never>(() => undefined);
   };
-  return { contexts, end: gate.resolve };
+  return contexts;
 }
 
 const bug = () => {
@@ -32,18 +30,6 @@ describe('an object is reconciled', () => {
     expect(engine.began).toHaveLength(1);
     await engine.clock.advance(3_600_000);
     expect(engine.began).toHaveLength(2);
-  });
-
-  test('by one reconcile at a time, and once more where it was edited meanwhile', async () => {
-    const { end } = held();
-    await engine.start('orders');
-    engine.edit();
-    engine.hear();
-    await settle();
-    expect(engine.began).toEqual([KEY]);
-    end();
-    await settle();
-    expect(engine.began).toEqual([KEY, KEY]);
   });
 
   test('no more once it is gone, and what was known of it is forgotten', async () => {
@@ -90,7 +76,7 @@ describe('an attempt', () => {
     ['its object is gone', false, (on) => on.hearGone()],
     ['the process ends', false, (on) => on.stop()],
   ])('after %s, is still wanted: %j, and is told so at once', async (_what, isWanted, change) => {
-    const { contexts } = held();
+    const contexts = held();
     engine.given('orders');
     engine.annotate({ finalizers: ['test.dev/held'] });
     engine.hear();
@@ -104,7 +90,7 @@ describe('an attempt', () => {
   });
 
   test('of a deleted object is wanted, but only while this process leads', async () => {
-    const { contexts } = held();
+    const contexts = held();
     engine.given('orders');
     engine.annotate({ finalizers: ['test.dev/held'] });
     engine.delete();
@@ -137,16 +123,4 @@ test('at most fifty run; who waits for its turn holds no place, then goes first'
   }
   expect([engine.began.length, engine.worker.busy]).toEqual([110, 0]);
   expect(Math.max(...after.slice(50, 100))).toBeLessThan(50);
-});
-
-test('a worker told to end takes no new key, and ends after the last reconcile', async () => {
-  const { end } = held();
-  await engine.start('a');
-  engine.stop();
-  engine.given('b');
-  await settle();
-  expect([engine.began, engine.did]).toEqual([['ns/a'], []]);
-  end();
-  await settle();
-  expect([engine.began, engine.did]).toEqual([['ns/a'], ['nothing', 'ended']]);
 });

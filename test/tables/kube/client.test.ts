@@ -55,11 +55,6 @@ test.each<[string, Behaviour, RegExp, number]>([
   expect(requests).toHaveLength(3);
 });
 
-test('a failed call says how long the server asks to wait', async () => {
-  const { fails } = await start(sends(429, '{}'));
-  expect(await fails()).toMatchObject({ status: 429, retryAfterMs: 3_000 });
-});
-
 test.each<[string, Behaviour]>([
   ['answer', silent],
   ['end of its answer', (_, response) => response.writeHead(200).write('{')],

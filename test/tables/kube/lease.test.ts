@@ -75,10 +75,6 @@ test.each([
   ],
   ['is kept over a lost answer', 'a starts, +0, a is deaf, +4, a is well, +20, a calls, holder a'],
   [
-    'is kept where somebody was quicker to write',
-    'a starts, +0, a is late, +2.15, touched, +20, a calls, holder a',
-  ],
-  [
     'is not renewed by an answer that comes after the deadline',
     'a starts, +0, a is refused, +7.5, a is slow, +2.7, a silent, +5, a lost',
   ],
