@@ -1,11 +1,10 @@
-import { createServer } from 'node:net';
 import tls, { type SecureVersion } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKubeClient } from '../../src/kube/client.ts';
 import { Cluster } from '../../src/kube/cluster.ts';
 import { selfSigned } from '../simulator/certificate.ts';
 import { client, put } from './api/client.ts';
-import { listening, only, proxyWith, tlsApi } from './api/servers.ts';
+import { only, proxyWith, tlsApi } from './api/servers.ts';
 
 /** The second is that of an API behind a proxy. */
 const identity = selfSigned({ address: ['127.0.0.1', '192.0.2.7'] });
@@ -35,12 +34,6 @@ describe('nothing is sent to a server', () => {
     const cause = `the TLS certificate of ${host} ${words}`;
     expect(await client(`https://${host}`, trusted).call(put)).toEqual({ ...NOT_SENT, cause });
     expect(seen).toEqual([]);
-  });
-
-  it('that says nothing, which is given up after 3 s', async () => {
-    const host = await listening(createServer(() => undefined));
-    const reply = await client(`https://${host}`, { timeoutMs: 60_000 }).call(put);
-    expect(reply).toEqual({ ...NOT_SENT, cause: `no connection to ${host} within 3s` });
   });
 });
 

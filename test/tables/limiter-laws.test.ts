@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FakeClock, settle } from '../support/fake-clock.ts';
-import { aLimiter, permitOf } from './api/limiter.ts';
 import { live, type Made, plan, TOTAL_WINDOW_MS, WINDOW_MS } from './api/limiter-life.ts';
 
 const HOUR = 3_600_000;
@@ -62,50 +60,5 @@ test('whatever comes about, every bound holds, and everyone is served', async ()
       },
     ),
     { numRuns: 150 },
-  );
-});
-
-type Urgency = 'later' | 'user' | 'scheduled';
-const asking = fc.record({
-  urgency: fc.constantFrom<Urgency>('later', 'user', 'scheduled'),
-  /** After the one before. */
-  afterMs: fc.nat({ max: 40_000 }),
-  isWithdrawn: fc.constantFrom(true, false, false),
-});
-
-test('turns come by time of entry, edited a minute earlier; who goes holds nothing', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(asking, { maxLength: 40 }), async (askings) => {
-      const clock = new FakeClock();
-      const limiter = aLimiter(clock, { inFlight: 1 });
-      const served: string[] = [];
-      const ask = async (id: string, urgency: Urgency, unwanted?: AbortSignal) => {
-        const permit = await permitOf(limiter, id, { urgency, unwanted });
-        if (typeof permit === 'string') return undefined;
-        permit.begin();
-        served.push(id);
-        return permit;
-      };
-      const first = await ask('first', 'user');
-      const withdrawn = new AbortController();
-      const ranks: [string, number][] = [];
-      for (const [nth, { urgency, afterMs, isWithdrawn }] of askings.entries()) {
-        await clock.advance(afterMs);
-        const id = String(nth);
-        const signal = isWithdrawn ? withdrawn.signal : undefined;
-        void ask(id, urgency, signal).then((permit) => permit?.finish());
-        await settle();
-        const entered = clock.monotonic() - (urgency === 'user' ? 60_000 : 0);
-        if (!isWithdrawn) ranks.push([id, urgency === 'later' ? -1e9 : entered]);
-      }
-      withdrawn.abort();
-      await settle();
-      expect(limiter.snapshot().waiting).toBe(ranks.length);
-      first?.finish();
-      await clock.advance(0);
-      const inOrder = ranks.toSorted(([, one], [, other]) => one - other).map(([id]) => id);
-      expect(served.slice(1)).toEqual(inOrder);
-    }),
-    { numRuns: 100 },
   );
 });

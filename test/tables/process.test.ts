@@ -114,7 +114,6 @@ describe('the pages', () => {
       pipewright_leader: '',
       workqueue_depth: 'name',
     });
-    expect(families.some(({ name }) => name === 'process_resident_memory_bytes')).toBe(true);
   });
 });
 

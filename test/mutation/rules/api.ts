@@ -43,7 +43,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/limiter.ts',
     from: "urgency === 'user' ? waits.EDITED_EARLIER_MS : 0",
     to: '0',
-    seenBy: { test: LIMITER_LAWS, title: 'turns come by time of entry' },
+    seenBy: { test: LIMITER_CASES, title: 'turns go by time of entry' },
   },
   {
     name: 'who-gives-up-holds-nothing',
@@ -51,7 +51,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/line.ts',
     from: 'if (place.isOver) return false;',
     to: '',
-    seenBy: { test: LIMITER_LAWS, title: 'turns come by time of entry' },
+    seenBy: { test: LIMITER_CASES, title: 'turns go by time of entry' },
   },
   {
     name: 'granted-call-waits-for-the-pause',

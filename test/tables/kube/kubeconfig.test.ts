@@ -119,11 +119,12 @@ describe('a kubeconfig that cannot be used is refused in words, with no value of
 
   test('no file, and the text of one in the place of its path', async () => {
     const advice = "pass --kubeconfig, or in a pod mount the ServiceAccount's token";
-    await expect(loadCluster('/nowhere/config')).rejects.toThrow(`(ENOENT); ${advice}`);
-    await expect(loadCluster()).rejects.toThrow('the kubeconfig "~/.kube/config" (ENOENT)');
+    const said = async (path?: string) => String(await loadCluster(path).catch(String));
+    expect(await said('/nowhere/config')).toContain(`(ENOENT); ${advice}`);
+    expect(await said()).toContain('the kubeconfig "~/.kube/config" (ENOENT)');
     vi.stubEnv('KUBECONFIG', kubeconfig({ token: CANARY }));
     const shown = 'cannot read the kubeconfig (the text of a file or a key, not shown) (EN';
-    await expect(loadCluster()).rejects.toThrow(shown);
+    expect(await said()).toContain(shown);
   });
 });
 
