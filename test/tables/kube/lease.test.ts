@@ -71,7 +71,7 @@ test.each([
   [
     // The look of 2 s is answered at 3.5 s: then the renewal is sent, and answered at 5 s.
     'is used for 10 s after its last renewal was sent, and is lost then',
-    'a starts, +0, a is slow, +5, a is lost, +8.499, a calls, +0.001, a silent, +5, a lost',
+    'a starts, +0, a is slow, +5, a is lost, +8.499, a calls, +0.001, a silent, +5, a has ended',
   ],
   ['is kept over a lost answer', 'a starts, +0, a is deaf, +4, a is well, +20, a calls, holder a'],
   [
