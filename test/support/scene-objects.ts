@@ -57,9 +57,6 @@ export const SERVICE = '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21';
 /** The Secret with the key of every object that names no other. */
 export const SECRET = 'management-api';
 
-/** What tests do with the objects of one kind in a namespace. */
-export type SceneObjects<T extends Pset> = ReturnType<typeof objectsOf<T>>;
-
 interface KindOfScene {
   readonly kind: string;
   readonly plural: string;
@@ -67,6 +64,7 @@ interface KindOfScene {
   readonly spec: (name: string) => Spec;
 }
 
+/** What tests do with the objects of one kind in a namespace. */
 export function objectsOf<T extends Pset>(
   { namespace, user }: { readonly namespace: string; readonly user: string },
   { kind, plural, spec: usual }: KindOfScene,

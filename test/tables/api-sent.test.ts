@@ -84,7 +84,7 @@ describe('a request is never sent twice', () => {
 });
 
 describe('not sent is', () => {
-  it('a call that finds nobody, and leave is not asked for before a connection stands', async () => {
+  it('a call that finds nobody, and leave is asked for once a connection stands', async () => {
     const begin = vi.fn<() => boolean>(() => true);
     const reply = await client('http://127.0.0.1:1').call({ ...put, begin });
     const cause = 'connection refused by 127.0.0.1:1';

@@ -14,6 +14,18 @@ describe('the rate', () => {
     expect(typeof late.now).toBe('object');
   });
 
+  it('counts a call while it runs, and for a whole window after its end', async () => {
+    const { clock, begun, ask } = rig({ rate: { calls: 1, perMs: 5_000 } });
+    const first = await begun('a');
+    const next = await ask('b');
+    await clock.advance(3_000);
+    first.finish(endOf(200));
+    await clock.advance(4_999);
+    expect(next.now).toBe('waits');
+    await clock.advance(1);
+    expect(typeof next.now).toBe('object');
+  });
+
   it('counts for as long as its window is wide, also where nobody asks', async () => {
     const day = 24 * 60 * MINUTE;
     const { clock, call, says } = rig({ rate: { calls: 1, perMs: day } });
@@ -22,6 +34,16 @@ describe('the rate', () => {
     expect(await says('other', { credential: 'c2' })).toBe('granted');
     expect(await says('b')).toBe('waits');
   });
+});
+
+test('of each key so many calls are in flight, and another where one has ended', async () => {
+  const { begun, ask, says, clock } = rig({ inFlight: 2 });
+  const [first] = [await begun('a'), await begun('b')];
+  const next = await ask('c');
+  expect([next.now, await says('d', { credential: 'c2' })]).toEqual(['waits', 'granted']);
+  first.finish(endOf(500));
+  await clock.advance(0);
+  expect(typeof next.now).toBe('object');
 });
 
 test('turns go by time of entry, edited a minute earlier; who gives up holds nothing', async () => {

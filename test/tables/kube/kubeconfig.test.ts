@@ -119,7 +119,10 @@ describe('a kubeconfig that cannot be used is refused in words, with no value of
 
   test('no file, and the text of one in the place of its path', async () => {
     const advice = "pass --kubeconfig, or in a pod mount the ServiceAccount's token";
-    const said = async (path?: string) => String(await loadCluster(path).catch(String));
+    const said = async (path?: string) => {
+      const error: unknown = await loadCluster(path).catch((cause: unknown) => cause);
+      return String(error);
+    };
     expect(await said('/nowhere/config')).toContain(`(ENOENT); ${advice}`);
     expect(await said()).toContain('the kubeconfig "~/.kube/config" (ENOENT)');
     vi.stubEnv('KUBECONFIG', kubeconfig({ token: CANARY }));
