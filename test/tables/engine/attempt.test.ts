@@ -23,19 +23,6 @@ function meets(trouble: Trouble): void {
 }
 
 describe('a status in mid-attempt', () => {
-  test('is saved on the version that is known, and what follows goes on top', async () => {
-    const seen: unknown[] = [];
-    engine.reconcile = async (_object, context) => {
-      seen.push(await context.save(BEFORE), context.object(), engine.at());
-      return applied();
-    };
-    await engine.start('orders');
-    expect(seen[0]).toBe(true);
-    expect(seen[1]).toEqual(seen[2]);
-    expect([engine.methods, engine.did]).toEqual(['PUT PUT', ['put']]);
-    expect(engine.at().status).toMatchObject(OURS);
-  });
-
   test.each<[string, Trouble, string, object]>([
     ['Kubernetes fails', { refused: { status: 500 } }, 'put', OURS],
     ['no answer comes, though it stands', { lost: 'answer' }, 'put', OURS],

@@ -22,16 +22,6 @@ const bug = () => {
 };
 
 describe('an object is reconciled', () => {
-  test('again at the time that its result says, and not before', async () => {
-    engine.reconcile = (_object, context) =>
-      engine.began.length === 1 ? { ...NOTHING, next: { at: context.now() + 5_000 } } : NOTHING;
-    await engine.start('orders');
-    await engine.clock.advance(4_999);
-    expect(engine.began).toHaveLength(1);
-    await engine.clock.advance(3_600_000);
-    expect(engine.began).toHaveLength(2);
-  });
-
   test('no more once it is gone, and what was known of it is forgotten', async () => {
     engine.reconcile = (_object, context) => ({ ...NOTHING, next: { at: context.now() + 60_000 } });
     await engine.start('orders');

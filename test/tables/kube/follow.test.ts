@@ -19,7 +19,6 @@ const breaks: Behaviour = (request, response) => {
   says(ADDED, BOOKMARK)(request, response);
   setImmediate(() => request.socket.destroy());
 };
-const poison = ends(['ADDED', anObject('poison', '20')]);
 
 // What the first watch does, and what is asked for then: a watch from a version, or a list.
 describe('after a watch that', () => {
@@ -31,7 +30,6 @@ describe('after a watch that', () => {
     ['says ERROR, everything is listed', ends(['ERROR', EXPIRED]), 'list', '410 Expired: too old'],
     ['is cut, everything is listed', breaks, 'list', 'NoAnswer'],
     ['fails, everything is listed', refuses(500, 'X'), 'list', '500 InternalServerError'],
-    ['meets a bug of ours, everything is listed', poison, 'list', 'a bug in the store'],
   ])('%s', async (_what, watch, then, logged) => {
     const { next, asked, messages } = await follow(served(lists(), watch, says()));
     await next();
