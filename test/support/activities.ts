@@ -1,5 +1,5 @@
 import type { Call, Simulator } from '../simulator/types.ts';
-import { ORGANIZATION, objectsOf, type Pset, type SceneObjects } from './scene-objects.ts';
+import { ORGANIZATION, objectsOf, type Pset } from './scene-objects.ts';
 
 /**
  * An Activity as the API server gives it to its users; written down apart from the operator's own
@@ -10,29 +10,21 @@ export type Act = Omit<Pset, 'status'> & {
   readonly status: Pset['status'] & { readonly activity?: Readonly<Record<string, string>> };
 };
 
-/** What tests do with the Activities of a scene. */
-export interface Activities extends SceneObjects<Act> {
-  /**
-   * The record that the API has from now on, under the id of the same name; all ten fields unless
-   * told otherwise.
-   */
-  record(id: string, more?: RecordOptions): Readonly<Record<string, string>>;
-  /** The calls for a record. */
-  calls(id: string): Call[];
-}
-
-export interface RecordOptions {
+interface RecordOptions {
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly lateCalls?: number;
   readonly lateMs?: number;
 }
+
+/** What tests do with the Activities of a scene. */
+export type Activities = ReturnType<typeof activitiesOf>;
 
 /** Its record has its name, unless the spec says otherwise. */
 export function activitiesOf(scene: {
   readonly namespace: string;
   readonly user: string;
   readonly simulator: Simulator;
-}): Activities {
+}) {
   const { simulator } = scene;
   return {
     ...objectsOf<Act>(scene, {
@@ -40,12 +32,14 @@ export function activitiesOf(scene: {
       plural: 'activities',
       spec: (name) => ({ organizationId: ORGANIZATION, activityId: name }),
     }),
-    record(id, { fields, ...late } = {}) {
+    /** The record that the API has from now on, under the id of the same name. */
+    record(id: string, { fields, ...late }: RecordOptions = {}) {
       const record = fullRecord(id);
       simulator.setActivity(ORGANIZATION, { ...(fields ?? record), id }, late);
       return record;
     },
-    calls: (id) => simulator.calls().filter(({ path }) => path.endsWith(`/activities/${id}`)),
+    calls: (id: string): Call[] =>
+      simulator.calls().filter(({ path }) => path.endsWith(`/activities/${id}`)),
   };
 }
 

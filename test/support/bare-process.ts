@@ -1,15 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { NODE_FLAGS } from '../dockerfile.ts';
-
-/** A run of the bundle with any flags, also ones that it refuses. */
-export interface BareProcess {
-  readonly process: ChildProcess;
-  /** What it printed so far. */
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  /** The exit code; null after a signal. */
-  readonly exited: Promise<number | null>;
-}
 
 /**
  * Starts the bundle, or a copy of it, with nothing in its environment but what is given. The caller
@@ -23,7 +13,7 @@ export function startBare(
     readonly env?: Readonly<Record<string, string>>;
     readonly cwd?: string;
   } = {},
-): BareProcess {
+) {
   const { bundle = 'dist/pipewright.js', nodeFlags = [], env = {}, cwd } = options;
   const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags, bundle, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -33,6 +23,7 @@ export function startBare(
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  /** The exit code; null after a signal. */
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   return { process: child, stdout: () => stdout, stderr: () => stderr, exited };
 }

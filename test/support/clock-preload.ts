@@ -1,7 +1,7 @@
 /**
- * Runs before the bundle in the operator's process: its time is ahead of the machine's by as much as
- * this module's URL said at first and the last message since. Timers move along: what a jump makes
- * due runs at once, the earliest first.
+ * Runs before the bundle in the operator's process: its time is ahead of the machine's by as much
+ * as this module's URL said at first and the last message since. Timers move along: what a jump
+ * makes due runs at once, the earliest first.
  */
 export interface ClockMove {
   readonly aheadMs: number;

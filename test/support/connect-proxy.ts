@@ -4,27 +4,13 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** What a client asked of the proxy. */
-export interface AskedTunnel {
+interface AskedTunnel {
   readonly authority: string;
   readonly headers: IncomingHttpHeaders;
-}
-
-/** A real proxy for tunnels, on loopback. */
-export interface ConnectProxy {
-  /** `http://host:port`, or https. */
-  readonly url: string;
-  readonly asked: readonly AskedTunnel[];
-  /** `METHOD target` of what was no CONNECT; such a request is answered 500. */
-  readonly forwarded: readonly string[];
-  /** All bytes that clients sent through tunnels. */
-  readonly passed: () => string;
-  /** Ends all tunnels at once, as a proxy does that is restarted. */
-  cutTunnels(): void;
-  stop(): Promise<void>;
 }
 
 export interface ConnectProxyOptions {
@@ -39,16 +25,14 @@ export interface ConnectProxyOptions {
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
-export async function startConnectProxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
-  const {
-    tls,
-    route = (authority) => authority,
-    instead = () => false,
-    before = async () => {},
-  } = options;
+/** A real proxy for tunnels, on loopback. */
+export async function startConnectProxy(options: ConnectProxyOptions = {}) {
+  const { tls, route = String, instead = () => false, before = async () => {} } = options;
   const asked: AskedTunnel[] = [];
+  /** `METHOD target` of what was no CONNECT; such a request is answered 500. */
   const forwarded: string[] = [];
   const sockets = new Set<Duplex>();
+  /** All bytes that clients sent through tunnels. */
   let passed = '';
   const keep = (socket: Duplex): void => {
     sockets.add(socket);
@@ -79,12 +63,10 @@ export async function startConnectProxy(options: ConnectProxyOptions = {}): Prom
     forwarded.push(`${request.method} ${request.url}`);
     response.writeHead(500).end();
   });
-  server.on(
-    'connect',
-    (request: IncomingMessage, client: Duplex, head: Buffer) => void tunnel(request, client, head),
-  );
-  server.on('connection', (socket: Socket) => keep(socket));
+  server.on('connect', (...asked) => void tunnel(...asked));
+  server.on('connection', keep);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  /** Ends all tunnels at once, as a proxy does that is restarted. */
   const cutTunnels = (): void => {
     for (const socket of sockets) socket.destroy();
   };
@@ -96,7 +78,7 @@ export async function startConnectProxy(options: ConnectProxyOptions = {}): Prom
     cutTunnels,
     stop: () => {
       cutTunnels();
-      return new Promise((resolve) => server.close(() => resolve()));
+      return new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 }

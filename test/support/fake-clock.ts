@@ -12,7 +12,7 @@ interface Entry {
  */
 export class FakeClock implements Clock {
   #monotonic = 0;
-  #wallStart: number;
+  readonly #wallStart: number;
   #order = 0;
   readonly #entries = new Set<Entry>();
 
@@ -37,11 +37,6 @@ export class FakeClock implements Clock {
   /** How many runs are waiting. */
   get pending(): number {
     return this.#entries.size;
-  }
-
-  /** Moves only the wall clock, as a time server or an operator's mistake would. */
-  jumpWall(ms: number): void {
-    this.#wallStart += ms;
   }
 
   /** Moves both clocks on, running what falls due and letting promises settle after each run. */

@@ -45,25 +45,10 @@ export async function startOperator(options: {
   /** Absent: dist/pipewright.js. */
   readonly bundle?: string;
 }): Promise<RunningOperator> {
-  const {
-    kubeconfig,
-    apiUrl,
-    flags = [],
-    logLevel = 'debug',
-    until = 'working',
-    preload = [],
-  } = options;
-  const { bundle = 'dist/pipewright.js' } = options;
-  const given = [
-    '--api-url',
-    apiUrl,
-    '--kubeconfig',
-    kubeconfig,
-    '--listen',
-    '127.0.0.1:0',
-    '--log-level',
-    logLevel,
-  ];
+  const { kubeconfig, apiUrl, flags = [], logLevel = 'debug', until = 'working' } = options;
+  const { preload = [], bundle = 'dist/pipewright.js' } = options;
+  const connections = [`--api-url=${apiUrl}`, `--kubeconfig=${kubeconfig}`];
+  const given = [...connections, '--listen=127.0.0.1:0', `--log-level=${logLevel}`];
   const first = preload.flatMap((url) => ['--import', url]);
   const child = spawn(process.execPath, [...NODE_FLAGS, ...first, bundle, ...given, ...flags], {
     env: { ...process.env, ...IMAGE_ENV },

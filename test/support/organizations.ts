@@ -1,7 +1,6 @@
-import type { Organization as SimulatedOrganization } from '../simulator/organization-types.ts';
 import type { Call, Simulator } from '../simulator/types.ts';
 import type { Stored } from './cluster.ts';
-import { ORGANIZATION, objectsOf, type Pset, type SceneObjects } from './scene-objects.ts';
+import { ORGANIZATION, objectsOf, type Pset } from './scene-objects.ts';
 
 export interface Tuple {
   readonly id: string;
@@ -54,20 +53,6 @@ export interface Patch {
   };
 }
 
-/** What tests do with the Organizations of a scene; `ORGANIZATION` unless told otherwise. */
-export interface Organizations extends SceneObjects<Org> {
-  /** The PATCH calls that arrived for the organization, in order. */
-  calls(id?: string): Call[];
-  /** Their bodies. */
-  patches(id?: string): Patch[];
-  /** The same in short. */
-  said(id?: string): string[];
-  /** What the API holds. */
-  held(id?: string): SimulatedOrganization;
-  /** The ids that the API lists. */
-  ids(id?: string): string[];
-}
-
 /** An endpoint that is like every other but for its id. */
 export function endpoint(id: string, more: Partial<Tuple & { description: string }> = {}): Tuple {
   return { id, cloudProvider: 'gcp', region: 'ap-northeast-1', ...more };
@@ -92,31 +77,38 @@ function shortly({ name, privateEndpoints }: Patch): string {
   return [...add.map(({ id }) => `+${id}`), ...remove.map(({ id }) => `-${id}`)].join('') || 'look';
 }
 
+/** What tests do with the Organizations of a scene; `ORGANIZATION` unless told otherwise. */
+export type Organizations = ReturnType<typeof organizationsOf>;
+
 export function organizationsOf(scene: {
   readonly namespace: string;
   readonly user: string;
   readonly simulator: Simulator;
   readonly key: { readonly id: string };
-}): Organizations {
+}) {
   const { simulator, key } = scene;
-  const orgs: Organizations = {
-    ...objectsOf<Org>(scene, {
-      kind: 'Organization',
-      plural: 'organizations',
-      spec: () => ({ organizationId: ORGANIZATION }),
-    }),
-    calls: (id = ORGANIZATION) =>
-      simulator
-        .calls()
-        .filter(({ path, keyId }) => path.endsWith(`/organizations/${id}`) && keyId === key.id),
-    patches: (id) => orgs.calls(id).map(({ body }) => body as Patch),
-    said: (id) => orgs.patches(id).map(shortly),
-    held(id = ORGANIZATION) {
-      const held = simulator.organization(id);
-      if (!held) throw new Error(`the simulated API has no organization ${id}`);
-      return held;
-    },
-    ids: (id) => orgs.held(id).privateEndpoints.map((one) => one.id),
+  const spec = () => ({ organizationId: ORGANIZATION });
+  /** The PATCH calls that arrived for the organization, in order. */
+  const calls = (id = ORGANIZATION): Call[] =>
+    simulator
+      .calls()
+      .filter(({ path, keyId }) => path.endsWith(`/organizations/${id}`) && keyId === key.id);
+  const patches = (id?: string) => calls(id).map(({ body }) => body as Patch);
+  /** What the API holds. */
+  const held = (id = ORGANIZATION) => {
+    const organization = simulator.organization(id);
+    if (!organization) throw new Error(`the simulated API has no organization ${id}`);
+    return organization;
   };
-  return orgs;
+  return {
+    ...objectsOf<Org>(scene, { kind: 'Organization', plural: 'organizations', spec }),
+    calls,
+    /** Their bodies. */
+    patches,
+    /** The same in short. */
+    said: (id?: string) => patches(id).map(shortly),
+    held,
+    /** The ids that the API lists. */
+    ids: (id?: string) => held(id).privateEndpoints.map((one) => one.id),
+  };
 }

@@ -1,38 +1,28 @@
 import { kubectl, serviceAccountKubeconfig } from '../controlplane/client.ts';
 import { allow, type Rule } from './cluster.ts';
 
-/** A user with kubectl, rights in a namespace, and none elsewhere. */
-export interface Person {
-  readonly user: string;
-  /** What kubectl printed; throws with its complaint where it fails. */
-  succeeds(args: readonly string[], object?: unknown): Promise<string>;
-  /** Its complaint; throws where it succeeds. */
-  fails(args: readonly string[], object?: unknown): Promise<string>;
-}
+export type Person = Awaited<ReturnType<typeof personIn>>;
 
-export async function personIn(
-  namespace: string,
-  name: string,
-  rules: readonly Rule[],
-): Promise<Person> {
+/** A user with kubectl, rights in a namespace, and none elsewhere. */
+export async function personIn(namespace: string, name: string, rules: readonly Rule[]) {
   const kubeconfig = await serviceAccountKubeconfig(namespace, name);
   await allow(namespace, name, rules);
   const user = `system:serviceaccount:${namespace}:${name}`;
   const run = async (args: readonly string[], object?: unknown) => {
     const stdin = object === undefined ? undefined : JSON.stringify(object);
-    return {
-      ...(await kubectl(args, stdin, kubeconfig)),
-      what: `${user}: kubectl ${args.join(' ')}`,
-    };
+    const what = `${user}: kubectl ${args.join(' ')}`;
+    return { ...(await kubectl(args, stdin, kubeconfig)), what };
   };
   return {
     user,
-    async succeeds(args, object) {
+    /** What kubectl printed; throws with its complaint where it fails. */
+    async succeeds(args: readonly string[], object?: unknown): Promise<string> {
       const { code, stdout, stderr, what } = await run(args, object);
       if (code !== 0) throw new Error(`${what}: ${stderr}`);
       return stdout;
     },
-    async fails(args, object) {
+    /** Its complaint; throws where it succeeds. */
+    async fails(args: readonly string[], object?: unknown): Promise<string> {
       const { code, stdout, stderr, what } = await run(args, object);
       if (code === 0) throw new Error(`${what} succeeded: ${stdout}`);
       return stderr;

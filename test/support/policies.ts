@@ -20,23 +20,14 @@ const POLICY = 'ValidatingAdmissionPolicy';
 const BINDING = 'ValidatingAdmissionPolicyBinding';
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
 
-/** A policy of deploy/policies in some namespaces, and nowhere else. */
-export interface Policy {
-  /** Others use the same API server, so it has a name of its own. */
-  readonly name: string;
-  /** Resolves when what was changed by others so far is gone by. */
-  inForce(): Promise<void>;
-  /** Gives variables other values, by the time that the API server goes by them. */
-  set(variables: Variables): Promise<void>;
-  /** Resolves when it is in force no longer. */
-  remove(): Promise<void>;
-}
+export type Policy = Awaited<ReturnType<typeof installPolicy>>;
 
+/** A policy of deploy/policies in some namespaces, and nowhere else. */
 export async function installPolicy(
   shipped: string,
   namespaces: readonly string[],
   variables: Variables = {},
-): Promise<Policy> {
+) {
   const name = `${shipped}-${randomUUID().slice(0, 8)}`;
   const built = parseAllDocuments(await succeed(['kustomize', 'deploy/policies']));
   const objects = built.map((one) => one.toJS() as PolicyObject);
@@ -55,15 +46,17 @@ export async function installPolicy(
   });
   await inForce();
   return {
+    /** Others use the same API server, so it has a name of its own. */
     name,
+    /** Resolves when what was changed by others so far is gone by. */
     inForce,
-    async set(given) {
+    async set(given: Variables): Promise<void> {
       await change(`${GROUP}/validatingadmissionpolicies/${name}`, (stored) =>
         withVariables(stored as unknown as PolicyObject, given),
       );
       await inForce();
     },
-    async remove() {
+    async remove(): Promise<void> {
       await removePolicy(name);
       await inForce();
     },

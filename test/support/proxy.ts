@@ -47,23 +47,13 @@ export interface Handlers {
   readonly line?: (line: string, watch: Watch) => readonly string[] | Promise<readonly string[]>;
 }
 
-/** Stands in front of an HTTP server, itself without TLS. */
-export interface Proxy {
-  readonly url: string;
-  /** The watches that are open now. */
-  readonly watches: ReadonlySet<Watch>;
-  /** Replaces the handlers, for what has not been given to the former ones. */
-  handle(handlers: Handlers): void;
-  /** Closes every connection: nothing of a process that has ended comes through afterwards. */
-  cut(): void;
-  close(): Promise<void>;
-}
+export type Proxy = Awaited<ReturnType<typeof startProxy>>;
 
-/** `ca`: PEM of the authority of an https upstream. */
+/** Stands in front of an HTTP server, itself without TLS; `ca`: of an https upstream, PEM. */
 export async function startProxy(
   upstream: { readonly url: string; readonly ca?: string },
   first: Handlers = {},
-): Promise<Proxy> {
+) {
   const ask = askerOf(upstream);
   const sockets = new Set<Socket>();
   const watches = new Set<Watch>();
@@ -133,10 +123,13 @@ export async function startProxy(
   const cut = (): void => sockets.forEach((socket) => socket.destroy());
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    watches,
-    handle: (next) => void (handlers = next),
+    /** The watches that are open now. */
+    watches: watches as ReadonlySet<Watch>,
+    /** Replaces the handlers, for what has not been given to the former ones. */
+    handle: (next: Handlers) => void (handlers = next),
+    /** Closes every connection: nothing of a process that has ended comes through afterwards. */
     cut,
-    async close() {
+    async close(): Promise<void> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       cut();
       await closed;
@@ -159,12 +152,9 @@ function askerOf({ url, ca }: { readonly url: string; readonly ca?: string }) {
       const { connection: _, 'transfer-encoding': __, 'content-length': ___, ...rest } = headers;
       const length = body.length > 0 ? { 'content-length': String(body.length) } : {};
       const given = { method, agent, headers: { ...rest, host: upstream.host, ...length } };
+      const ask = isTls ? tlsRequest : request;
       return new Promise((resolve, reject) => {
-        const asked = (isTls ? tlsRequest : request)(
-          new URL(path ?? '/', upstream),
-          given,
-          resolve,
-        );
+        const asked = ask(new URL(path ?? '/', upstream), given, resolve);
         asked.on('error', reject).end(body);
       });
     },

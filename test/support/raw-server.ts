@@ -1,29 +1,18 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-export interface RawRequest {
+interface RawRequest {
   /** Request line and headers, as they came. */
   readonly head: string;
   readonly body: string;
 }
 
-/**
- * A server that answers with whatever bytes it is told to, also such as no HTTP server would send.
- */
-export interface RawServer {
-  readonly url: string;
-  /** Connections ever made to it, whether or not a request came over them. */
-  readonly connections: () => number;
-  readonly requests: readonly RawRequest[];
-  stop(): Promise<void>;
-}
+export type RawServer = Awaited<ReturnType<typeof startRawServer>>;
 
 /**
- * `answer` is called once per request that has come whole, and may keep the connection as long as
- * it likes.
+ * A server that answers with whatever bytes it is told to, also such as no HTTP server would send.
+ * `answer` is called once per request that has come whole.
  */
-export async function startRawServer(
-  answer: (request: RawRequest, socket: Socket) => void,
-): Promise<RawServer> {
+export async function startRawServer(answer: (request: RawRequest, socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];
   let connections = 0;
@@ -31,8 +20,7 @@ export async function startRawServer(
     connections += 1;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // The client leaves where it likes; that is for the test to see, not for this server to
-    // complain of.
+    // The client leaves where it likes.
     socket.on('error', () => socket.destroy());
     let text = '';
     socket.on('data', (chunk: Buffer) => {
@@ -56,7 +44,7 @@ export async function startRawServer(
     requests,
     stop() {
       for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
+      return new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 }
@@ -70,11 +58,6 @@ export function answerText(
   const lines = Object.entries({ 'content-type': 'application/json', ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
   );
-  return [
-    `HTTP/1.1 ${status} X`,
-    ...lines,
-    `content-length: ${Buffer.byteLength(body)}`,
-    '',
-    body,
-  ].join('\r\n');
+  const length = `content-length: ${Buffer.byteLength(body)}`;
+  return [`HTTP/1.1 ${status} X`, ...lines, length, '', body].join('\r\n');
 }

@@ -8,22 +8,7 @@ import { missingFrom } from './shown-output.ts';
  */
 const PATIENCE_S = 180;
 
-/** Somebody who follows pages: in one folder, with `sh -e`, and nothing of the machine of the test. */
-export interface Reader {
-  /** Files that commands make are here. */
-  readonly folder: string;
-  /** As a person types it; never throws for an exit code. */
-  shell(script: string): Promise<Ran>;
-  /** The same, where it should succeed; gives what it printed. */
-  succeed(script: string): Promise<string>;
-  /**
-   * Runs a block. Throws where it ends with another code than one of these (by default 0), or
-   * prints other lines than the page shows.
-   */
-  follow(block: PageBlock, codes?: readonly number[]): Promise<Ran>;
-}
-
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly folder: string;
   /** All of it. */
   readonly env: Readonly<Record<string, string>>;
@@ -31,10 +16,14 @@ export interface ReaderOptions {
   readonly here?: Readonly<Record<string, string>>;
 }
 
-export function readerAt({ folder, env, here = {} }: ReaderOptions): Reader {
+export type Reader = ReturnType<typeof readerAt>;
+
+/** Who follows pages: in one folder, with `sh -e`, and nothing of the machine of the test. */
+export function readerAt({ folder, env, here = {} }: ReaderOptions) {
   const names = Object.entries(here);
   const back = names.map(([name, meant]): [string, string] => [meant, name]);
   const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  /** As a person types it; never throws for an exit code. */
   const shell = (script: string): Promise<Ran> => {
     const limited = ['timeout', String(PATIENCE_S), 'sh', '-e', '-c', translated(script, names)];
     return run('env', ['-i', ...pairs, ...limited], { cwd: folder });
@@ -42,12 +31,15 @@ export function readerAt({ folder, env, here = {} }: ReaderOptions): Reader {
   return {
     folder,
     shell,
-    async succeed(script) {
+    /** The same, where it should succeed; gives what it printed. */
+    async succeed(script: string): Promise<string> {
       const { code, stdout, stderr } = await shell(script);
       if (code !== 0) throw new Error(`${script}\nended with ${code}: ${stderr}`);
       return stdout;
     },
-    async follow({ page, line, script, shown = '' }, codes = [0]) {
+    /** Runs a block. Throws where it ends with another code, or prints other than is shown. */
+    async follow(block: PageBlock, codes: readonly number[] = [0]): Promise<Ran> {
+      const { page, line, script, shown = '' } = block;
       const ran = await shell(script);
       const printed = translated(`${ran.stdout}${ran.stderr}`, back);
       if (!codes.includes(ran.code))

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditEntry } from '../controlplane/audit.ts';
 import { waitFor } from '../controlplane/client.ts';
 import {
   asAdmin,
@@ -50,72 +49,61 @@ export interface Pset extends Stored {
 
 export type Spec = Readonly<Record<string, unknown>>;
 
+const PATIENCE_MS = 30_000;
+
 /** The same organization and service for every object of a scene that names no other. */
 export const ORGANIZATION = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';
 export const SERVICE = '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21';
 /** The Secret with the key of every object that names no other. */
 export const SECRET = 'management-api';
 
-/** What tests do with the objects of one kind in a namespace. */
-export interface SceneObjects<T extends Stored> {
-  /** Where an object is, for requests to the API server; the collection, without a name. */
-  pathTo(name?: string): string;
-  /** Creates an object or replaces its spec, on top of what every object of its kind has. */
-  create(name: string, spec?: Spec): Promise<void>;
-  get(name: string): Promise<T>;
-  list(): Promise<T[]>;
-  /**
-   * Waits until `Ready` speaks of the present generation with this reason, and gives the object.
-   */
-  until(name: string, reason: string, timeoutMs?: number): Promise<T>;
-  /** Waits until the object fits. */
-  untilIt(name: string, what: string, fits: (object: T) => boolean, timeoutMs?: number): Promise<T>;
-  /** Deletes it; with a finalizer it stays until that is off. */
-  remove(name: string): Promise<void>;
-  untilGone(name: string, timeoutMs?: number): Promise<void>;
-  /** Sets the one-shot annotation to a new value, and gives that. */
-  request(name: string): Promise<string>;
-  /** Writes to one object that the operator of the scene made, events about it not counted. */
-  writes(name: string): Promise<AuditEntry[]>;
+interface KindOfScene {
+  readonly kind: string;
+  readonly plural: string;
+  /** What every object has unless told otherwise. */
+  readonly spec: (name: string) => Spec;
 }
 
-/** `spec`: what every object has unless told otherwise. */
+/** What tests do with the objects of one kind in a namespace. */
 export function objectsOf<T extends Pset>(
   { namespace, user }: { readonly namespace: string; readonly user: string },
-  kind: {
-    readonly kind: string;
-    readonly plural: string;
-    readonly spec: (name: string) => Spec;
-  },
-): SceneObjects<T> {
-  const collection = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/${kind.plural}`;
+  { kind, plural, spec: usual }: KindOfScene,
+) {
+  const collection = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/${plural}`;
   const pathTo = (name?: string): string =>
     name === undefined ? collection : `${collection}/${name}`;
-  const objects: SceneObjects<T> = {
+  const get = (name: string) => asAdmin<T>('GET', pathTo(name));
+  const list = async () => (await asAdmin<{ items: T[] }>('GET', collection)).items;
+  /** Waits until the object fits. */
+  const untilIt = (
+    name: string,
+    what: string,
+    until: (object: T) => boolean,
+    timeoutMs = PATIENCE_MS,
+  ): Promise<T> => waitFor(() => get(name), { what: `${kind} ${name}: ${what}`, until, timeoutMs });
+  return {
+    /** Where an object is, for requests to the API server; the collection, without a name. */
     pathTo,
-    create: (name, spec = {}) =>
-      createOrReplace(collection, objectOf(kind.kind, name, { ...kind.spec(name), ...spec })),
-    get: (name) => asAdmin<T>('GET', pathTo(name)),
-    list: async () => (await asAdmin<{ items: T[] }>('GET', collection)).items,
-    until: (name, reason, timeoutMs) =>
-      objects.untilIt(name, reason, (object) => isNow(object, reason), timeoutMs),
-    untilIt: (name, what, until, timeoutMs) =>
-      waitFor(() => objects.get(name), {
-        what: `${kind.kind} ${name}: ${what}`,
-        until,
-        ...(timeoutMs !== undefined && { timeoutMs }),
-      }),
-    async remove(name) {
-      await deleteAsRead(pathTo(name));
-    },
-    async untilGone(name, timeoutMs) {
-      await waitFor(() => objects.list(), {
-        what: `${kind.kind} ${name} to be gone`,
+    /** Creates an object or replaces its spec, on top of what every object of its kind has. */
+    create: (name: string, spec: Spec = {}) =>
+      createOrReplace(collection, objectOf(kind, name, { ...usual(name), ...spec })),
+    get,
+    list,
+    /** Waits until `Ready` speaks of the present generation with this reason. */
+    until: (name: string, reason: string, timeoutMs?: number) =>
+      untilIt(name, reason, (object) => isNow(object, reason), timeoutMs),
+    untilIt,
+    /** Deletes it; with a finalizer it stays until that is off. */
+    remove: (name: string) => deleteAsRead(pathTo(name)),
+    async untilGone(name: string, timeoutMs = PATIENCE_MS): Promise<void> {
+      await waitFor(list, {
+        what: `${kind} ${name} to be gone`,
         until: (all) => !all.some(({ metadata }) => metadata.name === name),
-        ...(timeoutMs !== undefined && { timeoutMs }),
+        timeoutMs,
       });
     },
-    async request(name) {
+    /** Sets the one-shot annotation to a new value, and gives that. */
+    async request(name: string): Promise<string> {
       const value = randomUUID();
       const requested = { 'pipewright.dev/reconcile-requested-at': value };
       await change(pathTo(name), (stored) => ({
@@ -127,12 +115,12 @@ export function objectsOf<T extends Pset>(
       }));
       return value;
     },
-    async writes(name) {
+    /** Writes to one object that the operator of the scene made, events about it not counted. */
+    async writes(name: string) {
       const writes = await writesOf(user);
-      return writes.filter((entry) => entry.resource === kind.plural && entry.name === name);
+      return writes.filter((entry) => entry.resource === plural && entry.name === name);
     },
   };
-  return objects;
 }
 
 /** Its key is that of the scene, unless the spec says otherwise. */

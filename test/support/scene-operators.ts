@@ -5,43 +5,14 @@ import { join } from 'node:path';
 import { controlPlane, waitFor } from '../controlplane/client.ts';
 import type { ClockMove } from './clock-preload.ts';
 import { type RunningOperator, startOperator } from './operator.ts';
-import { type Handlers, type Proxy, startProxy } from './proxy.ts';
+import { type Proxy, startProxy } from './proxy.ts';
 import type { SceneOptions } from './scene.ts';
 
-export interface StartOptions {
+interface StartOptions {
   readonly flags?: readonly string[];
   readonly until?: string;
   /** Absent: the scene's. */
   readonly apiUrl?: string;
-  /** Its own way to Kubernetes; absent: the scene's. */
-  readonly by?: Proxy;
-}
-
-/** The operators of a scene, and what stands between them and the world. */
-export interface Operators {
-  /** The proxies of a scene that was opened with them; they throw where it was not. */
-  kube(): Proxy;
-  api(): Proxy;
-  /** The operator that was started last; throws where none was. */
-  operator(): RunningOperator;
-  /** Starts an operator more; resolves when it works, or has said `until`. */
-  start(more?: StartOptions): Promise<RunningOperator>;
-  /** Another way to Kubernetes, for an operator that is to be cut off alone. */
-  wayToKube(handlers?: Handlers): Promise<Proxy>;
-  /** Epoch ms, as the operators see it. */
-  now(): number;
-  /** Moves the time of the operator started last, where it runs, and of those to come. */
-  pass(ms: number): Promise<void>;
-  /**
-   * Looks until it fits, and moves the time to the next attempt where the operator waits for that.
-   */
-  passUntil<T extends Waiting | undefined>(
-    what: string,
-    look: () => Promise<T>,
-    fits: (seen: T) => boolean,
-  ): Promise<T>;
-  /** SIGKILL for all that run: how one stops in peace is for its own tests. */
-  end(): Promise<void>;
 }
 
 /** An object, as far as it tells how long it waits. */
@@ -63,26 +34,23 @@ interface Surroundings extends Omit<SceneOptions, 'start'> {
   readonly apiUrl: string;
 }
 
-export async function operatorsOf(scene: Surroundings): Promise<Operators> {
+/** The operators of a scene, and what stands between them and the world. */
+export async function operatorsOf(scene: Surroundings) {
   const { namespace, flags: always = [], lease = false, logLevel } = scene;
   const running: RunningOperator[] = [];
-  const proxies: Proxy[] = [];
   let aheadMs = 0;
-  const wayToKube = async (handlers?: Handlers): Promise<Proxy> => {
-    const { server: url, ca } = controlPlane;
-    const proxy = await startProxy({ url, ca }, handlers);
-    proxies.push(proxy);
-    return proxy;
-  };
-  const kube = scene.kube && (await wayToKube(scene.kube));
+  const { server: url, ca } = controlPlane;
+  const kube = scene.kube && (await startProxy({ url, ca }, scene.kube));
   const api = scene.api && (await startProxy({ url: scene.apiUrl }, scene.api));
-  if (api) proxies.push(api);
+  /** The operator that was started last. */
   const last = (): RunningOperator => {
     const operator = running.at(-1);
     if (!operator) throw new Error('no operator was started in this scene');
     return operator;
   };
+  /** Epoch ms, as the operators see it. */
   const now = (): number => Date.now() + aheadMs;
+  /** Moves the time of the operator started last, where it runs, and of those to come. */
   const pass = async (ms: number): Promise<void> => {
     aheadMs += ms;
     if (isAlive(last())) await jump(last(), { aheadMs });
@@ -91,19 +59,19 @@ export async function operatorsOf(scene: Surroundings): Promise<Operators> {
     kube: () => wanted(kube, 'kube'),
     api: () => wanted(api, 'api'),
     operator: last,
-    async start({ flags = [], until, apiUrl = api?.url ?? scene.apiUrl, by = kube } = {}) {
+    /** Starts an operator more; resolves when it works, or has said `until`. */
+    async start(more: StartOptions = {}): Promise<RunningOperator> {
+      const { flags = [], until, apiUrl = api?.url ?? scene.apiUrl } = more;
       const given = [...always, ...flags];
       const unless = (flag: string, ...absent: string[]): string[] =>
         given.some((one) => one.startsWith(flag)) ? [] : absent;
+      const inNamespace = '--leader-elect-namespace';
       const lead = lease
-        ? [
-            '--leader-elect',
-            ...unless('--leader-elect-namespace', '--leader-elect-namespace', namespace),
-          ]
+        ? ['--leader-elect', ...unless(inNamespace, inNamespace, namespace)]
         : unless('--leader-elect', '--leader-elect=false');
       const rate = unless('--api-rate', '--api-rate', '0');
       const operator = await startOperator({
-        kubeconfig: by ? await throughProxy(scene.kubeconfig, by.url) : scene.kubeconfig,
+        kubeconfig: kube ? await throughProxy(scene.kubeconfig, kube.url) : scene.kubeconfig,
         apiUrl,
         flags: [...unless('--namespaces', '--namespaces', namespace), ...lead, ...rate, ...given],
         ...(logLevel !== undefined && { logLevel }),
@@ -113,10 +81,14 @@ export async function operatorsOf(scene: Surroundings): Promise<Operators> {
       running.push(operator);
       return operator;
     },
-    wayToKube,
     now,
     pass,
-    passUntil: (what, look, until) =>
+    /** Looks until it fits; moves the time to the next attempt where the operator waits for that. */
+    passUntil: <T extends Waiting | undefined>(
+      what: string,
+      look: () => Promise<T>,
+      until: (seen: T) => boolean,
+    ): Promise<T> =>
       waitFor(
         async () => {
           const seen = await look();
@@ -126,9 +98,10 @@ export async function operatorsOf(scene: Surroundings): Promise<Operators> {
         },
         { what, until, timeoutMs: 60_000 },
       ),
-    async end() {
+    /** SIGKILL for all that run: how one stops in peace is for its own tests. */
+    async end(): Promise<void> {
       await Promise.all(running.filter(isAlive).map((operator) => operator.kill()));
-      await Promise.all(proxies.map((proxy) => proxy.close()));
+      await Promise.all([kube?.close(), api?.close()]);
     },
   };
 }

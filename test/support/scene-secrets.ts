@@ -2,37 +2,30 @@ import { randomUUID } from 'node:crypto';
 import type { Simulator } from '../simulator/types.ts';
 import { asAdmin, createOrReplace } from './cluster.ts';
 
-/** What tests do with the Secrets of a scene. */
-export interface Secrets {
-  /** Makes a Secret with a key pair that the API knows from now on. */
-  newKey(secretName: string): Promise<{ readonly id: string; readonly secret: string }>;
-  /** Creates a Secret or replaces what it holds. */
-  secret(name: string, data: Readonly<Record<string, string>>, type?: string): Promise<void>;
-  removeSecret(name: string): Promise<void>;
-}
+type Data = Readonly<Record<string, string>>;
 
-export function secretsOf(scene: {
-  readonly namespace: string;
-  readonly simulator: Simulator;
-}): Secrets {
+/** What tests do with the Secrets of a scene. */
+export type Secrets = ReturnType<typeof secretsOf>;
+
+export function secretsOf(scene: { readonly namespace: string; readonly simulator: Simulator }) {
   const collection = `/api/v1/namespaces/${scene.namespace}/secrets`;
-  const secret: Secrets['secret'] = async (name, data, type = 'Opaque') => {
-    const encoded = Object.entries(data).map(([field, value]) => [
-      field,
-      Buffer.from(value).toString('base64'),
-    ]);
+  /** Creates a Secret or replaces what it holds. */
+  const secret = async (name: string, data: Data, type = 'Opaque'): Promise<void> => {
+    const base64 = (text: string): string => Buffer.from(text).toString('base64');
+    const encoded = Object.entries(data).map(([field, value]) => [field, base64(value)]);
     const made = { metadata: { name }, type, data: Object.fromEntries(encoded) as unknown };
     await createOrReplace(collection, made);
   };
   return {
     secret,
-    async newKey(secretName) {
+    /** Makes a Secret with a key pair that the API knows from now on. */
+    async newKey(secretName: string) {
       const pair = { id: `key-${randomUUID().slice(0, 8)}`, secret: `secret-${randomUUID()}` };
       scene.simulator.setKey(pair.id, pair.secret);
       await secret(secretName, { keyId: pair.id, keySecret: pair.secret });
       return pair;
     },
-    async removeSecret(name) {
+    async removeSecret(name: string) {
       await asAdmin('DELETE', `${collection}/${name}`);
     },
   };

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { newNamespace, serviceAccountKubeconfig } from '../controlplane/client.ts';
 import type { OrganizationChange } from '../simulator/organization-types.ts';
 import { startSimulator } from '../simulator/simulator.ts';
-import type { Simulator, SimulatorOptions } from '../simulator/types.ts';
-import { type Activities, activitiesOf } from './activities.ts';
+import type { SimulatorOptions } from '../simulator/types.ts';
+import { activitiesOf } from './activities.ts';
 import { allow, asAdmin, operatorRules, type Rule } from './cluster.ts';
 import { ensureCrds } from './crd.ts';
-import { type Organizations, organizationsOf } from './organizations.ts';
-import { type Psets, psetsOf } from './pipe-settings.ts';
+import { organizationsOf } from './organizations.ts';
+import { psetsOf } from './pipe-settings.ts';
 import type { Handlers } from './proxy.ts';
 import { ORGANIZATION, SECRET } from './scene-objects.ts';
-import { type Operators, operatorsOf } from './scene-operators.ts';
-import { type Secrets, secretsOf } from './scene-secrets.ts';
+import { operatorsOf } from './scene-operators.ts';
+import { secretsOf } from './scene-secrets.ts';
 
 /** One event about an object, of the kind that `kubectl events` shows. */
 export interface SeenEvent {
@@ -42,24 +42,7 @@ export interface SceneOptions {
   readonly clock?: boolean;
 }
 
-/**
- * A namespace with an operator of its own, the real bundle, that may do there what the manifests
- * allow it, and a simulated API.
- */
-export interface Scene extends Operators, Secrets {
-  readonly namespace: string;
-  readonly simulator: Simulator;
-  /** The operator's user, as the audit log names it. */
-  readonly user: string;
-  readonly kubeconfig: string;
-  /** The key in the Secret `management-api`, which every object uses that names no other. */
-  readonly key: { readonly id: string; readonly secret: string };
-  readonly psets: Psets;
-  readonly orgs: Organizations;
-  readonly acts: Activities;
-  events(name: string): Promise<SeenEvent[]>;
-  end(): Promise<void>;
-}
+export type Scene = Awaited<ReturnType<typeof openScene>>;
 
 const ACCOUNT = 'operator';
 /** What the operator needs for its Lease, in addition to what it may do in every namespace. */
@@ -77,8 +60,13 @@ function prepare(): Promise<readonly Rule[]> {
   return prepared;
 }
 
-export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+/**
+ * A namespace with an operator of its own, the real bundle, that may do there what the manifests
+ * allow it, and a simulated API.
+ */
+export async function openScene(options: SceneOptions = {}) {
   const suffix = randomUUID().slice(0, 8);
+  /** In the Secret `management-api`, which every object uses that names no other. */
   const key = { id: `key-${suffix}`, secret: `secret-of-${suffix}` };
   const [namespace, simulator, rules] = await Promise.all([
     newNamespace(),
@@ -90,6 +78,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   ]);
   const kubeconfig = await serviceAccountKubeconfig(namespace, ACCOUNT);
   await allow(namespace, ACCOUNT, options.lease ? [...rules, LEASES] : rules);
+  /** As the audit log names it. */
   const user = `system:serviceaccount:${namespace}:${ACCOUNT}`;
   const parts = { namespace, simulator, user, key };
   const operators = await operatorsOf({ namespace, kubeconfig, apiUrl: simulator.url, ...options });
@@ -105,12 +94,12 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     orgs: organizationsOf(parts),
     acts: activitiesOf(parts),
     ...secrets,
-    async events(name) {
+    async events(name: string): Promise<SeenEvent[]> {
       const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
       const { items } = await asAdmin<{ items: SeenEvent[] }>('GET', path);
       return items.filter(({ regarding }) => regarding.name === name);
     },
-    async end() {
+    async end(): Promise<void> {
       await operators.end();
       await simulator.stop();
     },

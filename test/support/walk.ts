@@ -6,18 +6,8 @@ import type { PageBlock } from './page.ts';
 import { pluginFolder } from './plugin.ts';
 import { readerAt } from './reader.ts';
 
-/** Somebody who runs the commands of a page section by section, while the test acts between. */
-export interface Walk {
-  /** Where the reader stands; files that blocks make are here. */
-  readonly folder: string;
-  /** Runs the blocks below this heading, which must come next, as `Reader.follow` does. */
-  section(heading: string): Promise<void>;
-  /** The headings of the blocks that were not run yet. */
-  left(): string[];
-}
-
-export interface Walker {
-  /** See `ReaderOptions`. */
+interface Walker {
+  /** What stands in the page, and what is meant by it here. */
   readonly here: Readonly<Record<string, string>>;
   /** Absent: the administrator's. */
   readonly kubeconfig?: string;
@@ -28,7 +18,10 @@ const MAY_END_WITH_2 = /^kubectl pipewright plan /;
 /** Events are sent behind the status. */
 const MAY_COME_LATER = /^kubectl events /;
 
-export async function walk(blocks: readonly PageBlock[], walker: Walker): Promise<Walk> {
+export type Walk = Awaited<ReturnType<typeof walk>>;
+
+/** Somebody who runs the commands of a page section by section, while the test acts between. */
+export async function walk(blocks: readonly PageBlock[], walker: Walker) {
   const { here, kubeconfig = controlPlane.adminKubeconfig } = walker;
   const folder = await mkdtemp(join(tmpdir(), 'pipewright-walk-'));
   const env = {
@@ -51,8 +44,10 @@ export async function walk(blocks: readonly PageBlock[], walker: Walker): Promis
   }
 
   return {
+    /** Where the reader stands; files that blocks make are here. */
     folder,
-    async section(heading) {
+    /** Runs the blocks below this heading, which must come next. */
+    async section(heading: string): Promise<void> {
       if (toRun[0]?.section !== heading)
         throw new Error(`"${toRun[0]?.section}" comes before "${heading}"`);
       for (let [next] = toRun; next?.section === heading; [next] = toRun) {
@@ -60,6 +55,7 @@ export async function walk(blocks: readonly PageBlock[], walker: Walker): Promis
         toRun.shift();
       }
     },
+    /** The headings of the blocks that were not run yet. */
     left: () => toRun.map(({ section }) => section),
   };
 }

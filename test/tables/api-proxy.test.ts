@@ -21,14 +21,17 @@ it.each([
 ])('calls go through a proxy with %s by tunnels, which they share', async (_, options) => {
   const { seen, route } = await hiddenApi();
   const proxy = await proxyWith({ ...options, route });
+  useProxy(proxy.url.replace('//', '//corp%5Cmailman:s%40fe@'));
   const api = client(API, { ca: identity.cert });
   for (let nth = 0; nth < 10; nth += 1)
     expect(await api.call(put)).toMatchObject({ httpStatus: 200 });
   expect(seen).toHaveLength(10);
+  expect(seen[0]?.request.headers).not.toHaveProperty('proxy-authorization');
   expect(proxy.asked.length).toBeLessThan(10);
   for (const { authority, headers } of proxy.asked) {
     expect(authority).toBe('api.test:8443');
     expect(headers).not.toHaveProperty('authorization');
+    expect(headers['proxy-authorization']).toBe(`Basic ${btoa('corp\\mailman:s@fe')}`);
   }
   expect(proxy.forwarded).toEqual([]);
 });
@@ -40,18 +43,6 @@ it('an API on loopback is called without a proxy', async () => {
     const reply = await client(base.replace('127.0.0.1', host)).call(put);
     expect(reply).toMatchObject({ httpStatus: 200 });
   }
-});
-
-it('user name and password of its URL go to the proxy and nowhere else', async () => {
-  const { seen, route } = await hiddenApi();
-  const proxy = await proxyWith({ route });
-  useProxy(proxy.url.replace('//', '//corp%5Cmailman:s%40fe-canary@'));
-  await client(API).call(put);
-  const pair = btoa('corp\\mailman:s@fe-canary');
-  expect(proxy.asked[0]?.headers['proxy-authorization']).toBe(`Basic ${pair}`);
-  const headers = seen.map(({ request }) => request.headers);
-  expect(headers).toHaveLength(1);
-  expect(JSON.stringify(headers)).not.toMatch(new RegExp(`canary|${pair}|proxy-auth`));
 });
 
 describe('a proxy that opens no tunnel', () => {
@@ -75,11 +66,7 @@ describe('a proxy that opens no tunnel', () => {
     ['answers 403', 'HTTP/1.1 403 X\r\ncontent-length: 4\r\n\r\nnope', `${NO_TUNNEL} (403)`],
     ['answers 407', 'HTTP/1.1 407 X\r\n\r\n', 'it may want a user name and password in its URL'],
     ['closes', '', 'the proxy PROXY closed the connection before it answered'],
-    [
-      'speaks another language',
-      'SSH-2.0\r\n\r\n',
-      'PROXY answered with something that is not HTTP',
-    ],
+    ['is none', 'SSH-2.0\r\n\r\n', 'PROXY answered with something that is not HTTP'],
   ])('but %s', async (_, answer, words) => {
     const { url, asked } = await proxyWith({ instead: (_, socket) => Boolean(socket.end(answer)) });
     expect(await refused(url)).toContain(words.replace('PROXY', url));

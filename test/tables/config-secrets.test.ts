@@ -33,21 +33,16 @@ function messageFor(how: (typeof WAYS)[number], flag: string, value: string): st
 const BEFORE = ['', '/', '=', '@', ':', '#', '?', ',', 'x,', '1/', '12:', '%', ' ', '\n', '"'];
 const AFTER = ['', '/', '=', '@', '#', ',y', ' ', '!'];
 const HOSTS = ['proxy.example.com', 'h:1', 'h:99999', '[::1]:80', 'h/path?a=b', ''];
-const BESIDE = ['bob:', 'h?token=', 'h/#', 'password=', 'a=b,token=', 'h:80?'];
 const oneOf = (texts: readonly string[]) => fc.constantFrom(...texts);
+const inUserInfo = fc
+  .tuple(oneOf(['bob:', ':', '']), oneOf(BEFORE), oneOf(AFTER), oneOf(HOSTS))
+  .map(([user, before, after, host]) => `${user}${before}${CANARY}${after}@${host}`);
+const beside = fc
+  .tuple(oneOf(['bob:', 'h?token=', 'h/#', 'password=', 'a=b,token=']), oneOf(['', ',y', ' z']))
+  .map(([before, after]) => `${before}${CANARY}${after}`);
 /** Where an address or a list of key=value is meant, and what is pasted there by mistake. */
 const withPassword = fc
-  .tuple(
-    oneOf(['', 'http://', 'https://', 'socks5://', 'HTTP://']),
-    fc.oneof(
-      fc
-        .tuple(oneOf(['bob:', ':', '']), oneOf(BEFORE), oneOf(AFTER), oneOf(HOSTS))
-        .map(([user, before, after, host]) => `${user}${before}${CANARY}${after}@${host}`),
-      fc
-        .tuple(oneOf(BESIDE), oneOf(['', ',y', ' z', '/']))
-        .map(([before, after]) => `${before}${CANARY}${after}`),
-    ),
-  )
+  .tuple(oneOf(['', 'http://', 'socks5://', 'HTTP://']), fc.oneof(inUserInfo, beside))
   .map((parts) => parts.join(''));
 
 it('a password in any value is not repeated', () => {
@@ -57,7 +52,7 @@ it('a password in any value is not repeated', () => {
       expect(messageFor(how, name, value)).not.toContain(CANARY);
       expect(messageOf([URL_FLAG], { https_proxy: value })).not.toContain(CANARY);
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   );
 });
 
@@ -70,8 +65,6 @@ const TEXTS: readonly string[] = [
   btoa(pem('EC PRIVATE KEY', 'MHcCAQEEI')) + CANARY,
   `MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg${'A'.repeat(40)}${CANARY}`,
   `apiVersion: v1\nusers:\n- user: {token: ${CANARY}}\n`,
-  `- a@b\n- ${CANARY}\n`,
-  JSON.stringify({ users: [{ user: { token: CANARY } }] }, null, 1),
 ];
 
 it.each(WAYS)('of the text of a file in the place of its path nothing is repeated: %s', (how) => {

@@ -1,7 +1,6 @@
 import type { Mutation } from '../mutation.ts';
 
 const LIMITER_CASES = 'test/tables/limiter.test.ts';
-const LIMITER_LAWS = 'test/tables/limiter-laws.test.ts';
 const SENT = 'test/tables/api-sent.test.ts';
 const CUT = 'test/tables/api-cut.test.ts';
 const TLS = 'test/tables/api-tls.test.ts';
@@ -19,7 +18,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/line.ts',
     from: 'this.#taken + this.#freeing.length',
     to: 'this.#freeing.length',
-    seenBy: { test: LIMITER_LAWS, title: 'every bound holds' },
+    seenBy: { test: LIMITER_CASES, title: 'counts a call while it runs' },
   },
   {
     name: 'calls-count-for-the-whole-window',
@@ -43,7 +42,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/limiter.ts',
     from: "urgency === 'user' ? waits.EDITED_EARLIER_MS : 0",
     to: '0',
-    seenBy: { test: LIMITER_LAWS, title: 'turns come by time of entry' },
+    seenBy: { test: LIMITER_CASES, title: 'turns go by time of entry' },
   },
   {
     name: 'who-gives-up-holds-nothing',
@@ -51,7 +50,7 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/line.ts',
     from: 'if (place.isOver) return false;',
     to: '',
-    seenBy: { test: LIMITER_LAWS, title: 'turns come by time of entry' },
+    seenBy: { test: LIMITER_CASES, title: 'turns go by time of entry' },
   },
   {
     name: 'granted-call-waits-for-the-pause',

@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts';
 
-const QUEUE = 'test/tables/engine/queue.test.ts';
+const QUEUE = 'test/tables/engine/queue-laws.test.ts';
 const WORKER = 'test/tables/engine/worker.test.ts';
 const WRITER = 'test/tables/engine/status.test.ts';
 const ATTEMPT = 'test/tables/engine/attempt.test.ts';
@@ -13,7 +13,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'controller/queue.ts',
     from: 'if (this.#out.has(key)) {',
     to: 'if (this.#again.has(key)) {',
-    seenBy: { test: QUEUE, title: 'is never out twice at a time' },
+    seenBy: { test: QUEUE, title: 'a queue gives the keys' },
   },
   {
     name: 'change-meanwhile-is-not-lost',
@@ -21,7 +21,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'controller/queue.ts',
     from: 'if (again) this.add(key, again);',
     to: '',
-    seenBy: { test: QUEUE, title: 'added twice while out comes back once' },
+    seenBy: { test: QUEUE, title: 'a queue gives the keys' },
   },
   {
     name: 'earlier-delay-holds',
@@ -29,7 +29,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'controller/queue.ts',
     from: 'before.due <= due',
     to: 'before.due >= due',
-    seenBy: { test: QUEUE, title: 'comes by the earlier of two delays' },
+    seenBy: { test: QUEUE, title: 'a queue gives the keys' },
   },
   {
     name: 'users-first',
@@ -37,7 +37,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'controller/queue.ts',
     from: 'user.size > 0 ? user : scheduled',
     to: 'scheduled.size > 0 ? scheduled : user',
-    seenBy: { test: WORKER, title: 'first where a user waits for it' },
+    seenBy: { test: QUEUE, title: 'a queue gives the keys' },
   },
   {
     name: 'who-waits-holds-no-place',
@@ -69,7 +69,7 @@ const QUEUES: readonly Mutation[] = [
     file: 'kube/resource.ts',
     from: 'isSame && one.deletionTimestamp === deletionTimestamp',
     to: 'isSame && deletionTimestamp === undefined',
-    seenBy: { test: WORKER, title: 'of an object that is being deleted is wanted' },
+    seenBy: { test: WORKER, title: 'of a deleted object is wanted' },
   },
   {
     name: 'kubernetes-may-ask-for-patience',

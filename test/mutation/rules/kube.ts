@@ -82,7 +82,7 @@ const COLLECTIONS: readonly Mutation[] = [
     file: 'kube/follow.ts',
     from: 'query = { labelSelector, limit',
     to: 'query = { limit',
-    seenBy: { test: FOLLOW, title: 'for what the selector says' },
+    seenBy: { test: FOLLOW, title: 'and what the selector says' },
   },
   {
     name: 'bookmarks-count',

@@ -5,7 +5,6 @@ const CONFIG = 'test/tables/config.test.ts';
 const CONFIG_SECRETS = 'test/tables/config-secrets.test.ts';
 const MASKING = 'test/tables/masking.test.ts';
 const RUNNING = 'test/tables/process.test.ts';
-const START = 'test/tables/process-start.test.ts';
 
 /** Ending. */
 const ENDING: readonly Mutation[] = [
@@ -243,7 +242,7 @@ const SAYING: readonly Mutation[] = [
     file: 'main.ts',
     from: "['unhandledRejection', 'uncaughtException'] as const",
     to: "['uncaughtException'] as const",
-    seenBy: { test: START, title: 'a defect that nobody catches' },
+    seenBy: { test: RUNNING, title: 'a defect that nobody catches' },
   },
   {
     name: 'ready-only-with-its-lists',

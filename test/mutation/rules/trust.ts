@@ -2,7 +2,6 @@ import type { Mutation } from '../mutation.ts';
 
 const CONFIG = 'test/tables/config.test.ts';
 const TLS = 'test/tables/api-tls.test.ts';
-const START = 'test/tables/process-start.test.ts';
 const RUNNING = 'test/tables/process.test.ts';
 
 /** Whom the process trusts. */
@@ -21,7 +20,7 @@ const TRUST: readonly Mutation[] = [
     file: 'kube/cluster.ts',
     from: '{ ...LEAST_TLS, allowH2',
     to: '{ allowH2',
-    seenBy: { test: START, title: 'Kubernetes is not spoken to over TLS 1.1' },
+    seenBy: { test: TLS, title: 'Kubernetes is not spoken to over TLS 1.1' },
   },
   {
     name: 'certificates-are-checked',

@@ -32,18 +32,13 @@ export function permitOf(limiter: Limiter, id: string, wanted: Wanted = {}): Pro
   });
 }
 
-/** Without limits but those that are given. */
-export function aLimiter(clock: FakeClock, more: Partial<Options> = {}): Limiter {
-  const unlimited = { calls: 0, perMs: 1_000 };
-  const always = { rate: unlimited, rateTotal: unlimited, inFlight: 4, clock };
-  return new Limiter({ ...always, wake: () => undefined, ...more });
-}
-
-/** A limiter, who has been woken, and permits that may not be there yet. */
+/** A limiter with no limits but those that are given, and who has been woken by it. */
 export function rig(more: Partial<Options> = {}) {
   const clock = new FakeClock();
   const woken: string[] = [];
-  const limiter = aLimiter(clock, { wake: (id) => woken.push(id), ...more });
+  const unlimited = { calls: 0, perMs: 1_000 };
+  const always = { rate: unlimited, rateTotal: unlimited, inFlight: 4, clock };
+  const limiter = new Limiter({ ...always, wake: (id) => woken.push(id), ...more });
   const ask = async (id: string, wanted?: Wanted) => {
     const asked: { now: Outcome | 'waits' } = { now: 'waits' };
     void permitOf(limiter, id, wanted).then((outcome) => (asked.now = outcome));

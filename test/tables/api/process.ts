@@ -108,8 +108,5 @@ export async function startKubernetes() {
         .conditions;
       return ready?.message ?? '';
     },
-    /** All that the operator has written. */
-    told: (): string =>
-      JSON.stringify(['pipesettings', 'events'].map((one) => kube.objects.list(kindOf(one), ''))),
   };
 }

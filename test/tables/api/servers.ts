@@ -8,7 +8,7 @@ import type { Certificate } from '../../simulator/certificate.ts';
 import { type ConnectProxyOptions, startConnectProxy } from '../../support/connect-proxy.ts';
 
 /** Has a server listen until the running test ends, and gives its `host:port`. */
-export async function listening(server: Server): Promise<string> {
+async function listening(server: Server): Promise<string> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);

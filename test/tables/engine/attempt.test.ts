@@ -23,19 +23,6 @@ function meets(trouble: Trouble): void {
 }
 
 describe('a status in mid-attempt', () => {
-  test('is saved on the version that is known, and what follows goes on top', async () => {
-    const seen: unknown[] = [];
-    engine.reconcile = async (_object, context) => {
-      seen.push(await context.save(BEFORE), context.object(), engine.at());
-      return applied();
-    };
-    await engine.start('orders');
-    expect(seen[0]).toBe(true);
-    expect(seen[1]).toEqual(seen[2]);
-    expect([engine.methods, engine.did]).toEqual(['PUT PUT', ['put']]);
-    expect(engine.at().status).toMatchObject(OURS);
-  });
-
   test.each<[string, Trouble, string, object]>([
     ['Kubernetes fails', { refused: { status: 500 } }, 'put', OURS],
     ['no answer comes, though it stands', { lost: 'answer' }, 'put', OURS],
@@ -64,7 +51,6 @@ describe('a finalizer', () => {
     ['is put on where somebody has only annotated', annotate, [true], 'PATCH GET PATCH'],
     ['waits for the next attempt after an edit', edit, [false, true], 'PATCH GET PATCH'],
     ['is tried twice in an attempt', conflict, [false, true], 'PATCH GET PATCH GET PATCH'],
-    ['that is refused comes again', { refused: { status: 403 } }, [false, true], 'PATCH PATCH'],
   ])('%s', async (_what, trouble, did, calls) => {
     const stood: boolean[] = [];
     engine.given('orders');
@@ -77,19 +63,5 @@ describe('a finalizer', () => {
     await engine.clock.advance(10_000);
     expect([stood, engine.methods]).toEqual([did, calls]);
     expect(engine.at().metadata.finalizers).toEqual([OWN]);
-  });
-
-  test('is taken off by one write, and another one stays', async () => {
-    const stood: boolean[] = [];
-    engine.given('orders');
-    engine.annotate({ finalizers: ['test.dev/other', OWN] });
-    engine.hear();
-    engine.reconcile = async (_object, context) => {
-      for (let count = 0; count < 2; count += 1) stood.push(await context.finalizer(OWN, false));
-      return NOTHING;
-    };
-    await engine.start();
-    expect([stood, engine.methods]).toEqual([[true, true], 'PATCH']);
-    expect(engine.at().metadata.finalizers).toEqual(['test.dev/other']);
   });
 });

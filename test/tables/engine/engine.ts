@@ -29,7 +29,7 @@ export function applied(more: Partial<Result> = {}): Result {
   return { status: OURS, next: 'on-change', events: [event], did: 'put', ...more };
 }
 
-export function idOf(key: string): string {
+function idOf(key: string): string {
   return queueKey(TYPE.kind, key);
 }
 
@@ -92,7 +92,7 @@ export class Engine {
   /** Creates objects and begins to work, until what can be done without time is done. */
   async start(...names: string[]): Promise<void> {
     this.given(...names);
-    void this.worker.run(this.#stop.signal).then(() => this.did.push('ended'));
+    void this.worker.run(this.#stop.signal);
     await settle();
   }
 

@@ -4,17 +4,11 @@ import { Queue } from '../../../src/controller/queue.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { QueueModel } from './queue-model.ts';
 
-const ACTS = [
-  'user',
-  'user',
-  'scheduled',
-  'later',
-  'take',
-  'take',
-  'done',
-  'done',
-  'pass',
-] as const;
+const [OFTEN, AT_TIMES] = [
+  ['user', 'take', 'done'] as const,
+  ['scheduled', 'later', 'pass'] as const,
+];
+const ACTS = [...OFTEN, ...OFTEN, ...AT_TIMES] as const;
 const step = fc.tuple(
   fc.constantFrom(...ACTS),
   fc.constantFrom('a', 'b', 'c', 'd'),
@@ -35,7 +29,7 @@ function act(
   return undefined;
 }
 
-test('a queue gives the same keys in the same order as a simple model, for any sequence of steps', async () => {
+test('a queue gives the keys that a simple model gives, for any sequence of steps', async () => {
   const steps = fc.array(step, { maxLength: 120 });
   const end = ['done', 'done', 'done', 'done', 'pass', 'take', 'take', 'take', 'take'] as const;
   const law = fc.asyncProperty(steps, async (drawn) => {
@@ -54,5 +48,5 @@ test('a queue gives the same keys in the same order as a simple model, for any s
     }
     expect(queue.take()).toBeUndefined();
   });
-  await fc.assert(law, { numRuns: 400 });
+  await fc.assert(law, { numRuns: 300 });
 });

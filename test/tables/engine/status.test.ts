@@ -28,7 +28,6 @@ type Row = [string, { readonly heard?: Change; readonly unheard?: Change }, stri
 test.each<Row>([
   ['goes out once', {}, 'PUT', 'put', OURS],
   ['is not written where it stands', { heard: alike }, '', 'put', OURS],
-  ['counts as written where another wrote it', { unheard: alike }, 'PUT GET', 'put', OURS],
   ['goes on top of an edit not heard of', { unheard: edit }, 'PUT GET PUT', 'put nothing', OURS],
   ['goes at once on top of an edit heard of', { heard: edit }, 'PUT', 'put nothing', OURS],
   ['goes on top of an annotation', { unheard: annotate }, 'PUT GET PUT', 'put', OURS],
@@ -53,8 +52,6 @@ test.each<Row>([
 describe('while Kubernetes is away', () => {
   test.each<[string, Fate, number, number]>([
     ['errors of its own', { refused: { status: 500 } }, 3, 4],
-    ['too many requests', { refused: { status: 429, retryAfter: 30 } }, 3, 4],
-    ['a missing right', { refused: { status: 403 } }, 3, 4],
     ['conflicts that never end', { refused: { status: 409 } }, 8, 9],
     ['no answer', { lost: 'call' }, 3, 1],
     ['an answer that is lost', { lost: 'answer' }, 1, 2],
@@ -78,17 +75,5 @@ describe('while Kubernetes is away', () => {
     expect(engine.methods).toBe('PUT');
     await engine.clock.advance(1);
     expect(engine.methods).toBe('PUT PUT');
-  });
-
-  test('a result that is due again comes at its time, however long it waited', async () => {
-    engine.spoilWrites({ refused: { status: 500 } });
-    engine.reconcile = (_object, context) =>
-      engine.began.length === 1 ? applied({ next: { at: context.now() + 5_000 } }) : NOTHING;
-    await engine.start('orders');
-    engine.clock.jumpWall(3_600_000);
-    await engine.clock.advance(4_999);
-    expect(engine.did).toEqual(['put']);
-    await engine.clock.advance(1);
-    expect(engine.did).toEqual(['put', 'nothing']);
   });
 });

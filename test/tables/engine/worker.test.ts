@@ -1,22 +1,20 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { settle } from '../../support/fake-clock.ts';
-import { applied, type Context, Engine, idOf, KEY, NOTHING } from './engine.ts';
+import { type Context, Engine, KEY, NOTHING } from './engine.ts';
 
 let engine: Engine;
 beforeEach(() => {
   engine = new Engine();
 });
 
-/** Reconciles stay until the test ends them. */
+/** Reconciles do not end. */
 function held() {
-  const gate = Promise.withResolvers<void>();
   const contexts: Context[] = [];
   engine.reconcile = async (_object, context) => {
     contexts.push(context);
-    await gate.promise;
-    return NOTHING;
+    return new Promise<never>(() => undefined);
   };
-  return { contexts, end: gate.resolve };
+  return contexts;
 }
 
 const bug = () => {
@@ -24,44 +22,6 @@ const bug = () => {
 };
 
 describe('an object is reconciled', () => {
-  test('again at the time that its result says, and not before', async () => {
-    engine.reconcile = (_object, context) =>
-      engine.began.length === 1 ? { ...NOTHING, next: { at: context.now() + 5_000 } } : NOTHING;
-    await engine.start('orders');
-    await engine.clock.advance(4_999);
-    expect(engine.began).toHaveLength(1);
-    await engine.clock.advance(3_600_000);
-    expect(engine.began).toHaveLength(2);
-  });
-
-  test('by one reconcile at a time, and once more where it was edited meanwhile', async () => {
-    const { end } = held();
-    await engine.start('orders');
-    engine.edit();
-    engine.hear();
-    await settle();
-    expect(engine.began).toEqual([KEY]);
-    end();
-    await settle();
-    expect(engine.began).toEqual([KEY, KEY]);
-  });
-
-  test('first where a user waits for it', async () => {
-    await engine.start('a', 'b');
-    engine.queue.add(idOf('ns/a'), 'scheduled');
-    engine.queue.add(idOf('ns/b'), 'user');
-    await settle();
-    expect(engine.began).toEqual(['ns/a', 'ns/b', 'ns/b', 'ns/a']);
-  });
-
-  test('not for the status that it has written itself', async () => {
-    engine.reconcile = () => applied();
-    await engine.start('orders');
-    engine.hear();
-    await engine.clock.advance(3_600_000);
-    expect(engine.began).toEqual([KEY]);
-  });
-
   test('no more once it is gone, and what was known of it is forgotten', async () => {
     engine.reconcile = (_object, context) => ({ ...NOTHING, next: { at: context.now() + 60_000 } });
     await engine.start('orders');
@@ -91,16 +51,6 @@ describe('a reconcile that throws', () => {
     const said = /^error .*"name":"poison","failures":1,"error":"a bug.*worker\.test\.ts/;
     expect(engine.messages).toContainEqual(expect.stringMatching(said));
   });
-
-  test('has its failures forgotten once it succeeds', async () => {
-    engine.reconcile = () => (engine.began.length === 3 ? NOTHING : bug());
-    await engine.start('orders');
-    await engine.clock.advance(10_000);
-    expect(engine.did).toEqual(['error', 'error', 'nothing']);
-    engine.queue.add(idOf(KEY), 'user');
-    await settle();
-    expect(engine.messages.at(-1)).toContain('"failures":1,');
-  });
 });
 
 describe('an attempt', () => {
@@ -111,13 +61,12 @@ describe('an attempt', () => {
 
   test.each<[string, boolean, (on: Engine) => void]>([
     ['an annotation', true, heard((on) => on.annotate())],
-    ['a status', true, heard((on) => on.writeStatus({ attempts: 2 }))],
     ['an edit', false, heard((on) => on.edit())],
     ['its deletion', false, heard((on) => on.delete())],
     ['its object is gone', false, (on) => on.hearGone()],
     ['the process ends', false, (on) => on.stop()],
   ])('after %s, is still wanted: %j, and is told so at once', async (_what, isWanted, change) => {
-    const { contexts } = held();
+    const contexts = held();
     engine.given('orders');
     engine.annotate({ finalizers: ['test.dev/held'] });
     engine.hear();
@@ -130,8 +79,8 @@ describe('an attempt', () => {
     expect(contexts[0]?.stillWanted()).toBe(isWanted);
   });
 
-  test('of an object that is being deleted is wanted, but only while this process leads', async () => {
-    const { contexts } = held();
+  test('of a deleted object is wanted, but only while this process leads', async () => {
+    const contexts = held();
     engine.given('orders');
     engine.annotate({ finalizers: ['test.dev/held'] });
     engine.delete();
@@ -146,7 +95,7 @@ describe('an attempt', () => {
   });
 });
 
-test('at most fifty run; who waits for its turn holds no place, and then goes before new keys', async () => {
+test('at most fifty run; who waits for its turn holds no place, then goes first', async () => {
   const [turn, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const after: number[] = [];
   engine.reconcile = async ({ metadata }, context) => {
@@ -164,16 +113,4 @@ test('at most fifty run; who waits for its turn holds no place, and then goes be
   }
   expect([engine.began.length, engine.worker.busy]).toEqual([110, 0]);
   expect(Math.max(...after.slice(50, 100))).toBeLessThan(50);
-});
-
-test('a worker that is told to end takes no new key, and ends after the last reconcile', async () => {
-  const { end } = held();
-  await engine.start('a');
-  engine.stop();
-  engine.given('b');
-  await settle();
-  expect([engine.began, engine.did]).toEqual([['ns/a'], []]);
-  end();
-  await settle();
-  expect([engine.began, engine.did]).toEqual([['ns/a'], ['nothing', 'ended']]);
 });

@@ -47,7 +47,7 @@ export class LeaseWorld {
     const works = async (signal: AbortSignal): Promise<void> => {
       process.did = 'works';
       await work(signal);
-      process.did = 'ended its work';
+      process.did = 'ended';
     };
     election.run(stop.signal, works).then(
       () => (process.outcome = 'ended'),
