@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { staged } from './objects.ts';
+import { bad } from './replies.ts';
+import { ms, rows } from './rows.ts';
+import { at, HOUR, MINUTE, REQUESTED_AT, SECOND, type Seen } from './stage.ts';
+import type { Status } from './status.ts';
+
+/** An object that was applied, whose status then says something else. */
+async function applied(reason: string, more: Status = {}, spec: object = {}) {
+  const one = staged('PipeSettings', { spec });
+  const { status } = await one.run();
+  one.stage.log.length = 0;
+  const [ready] = status.conditions ?? [];
+  const is = { Applied: 'True', Pending: 'Unknown' }[reason] ?? 'False';
+  const conditions = ready && [{ ...ready, reason, status: is }];
+  const forged = { ...status, ...(conditions && { conditions }), ...more };
+  one.stage.put({ ...one.stage.get(one.id), status: forged });
+  return one;
+}
+
+/** `sent`, or for how long nothing is: `60 s`, `on change`. */
+function said({ wait }: Seen, log: readonly string[]): string {
+  if (log.length > 0) return 'sent';
+  return wait === undefined ? 'on change' : `${wait / SECOND} s`;
+}
+
+const TIMES = rows<'reason' | 'next' | 'then'>(`
+  reason         | next | then
+  Applied        |      | on change
+  Planned        |      | sent
+  Suspended      |      | sent
+  Pending        |      | sent
+  TargetConflict | 1m   | sent
+  Unavailable    | 1m   | 60 s
+  Unavailable    | 0s   | sent
+  Unavailable    | 48h  | 900 s
+  Unauthorized   |      | sent
+  Unauthorized   | 1m   | sent
+  Rejected       | 1m   | 60 s
+  Rejected       |      | sent
+`);
+
+test.each(TIMES)('what is $reason with a next attempt in "$next" is: $then', async (row) => {
+  const { reason, next, then } = row;
+  const { stage, run } = await applied(reason, next ? { nextAttemptTime: at(ms(next)) } : {});
+  expect(said(await run(), stage.log)).toBe(then);
+});
+
+const SECRETS = rows<'reason' | 'secret' | 'then'>(`
+  reason          | secret    | then
+  NotFound        | same      | 60 s
+  NotFound        | new       | sent
+  Rejected        | new       | sent
+  Forbidden       | new       | sent
+  Unavailable     | new       | sent
+  Unavailable     | absent    | 60 s
+  SecretNotFound  | new       | sent
+  SecretNotFound  | absent    | 60 s
+  SecretForbidden | same      | sent
+  SecretForbidden | forbidden | 60 s
+  SecretInvalid   | same      | 60 s
+  SecretInvalid   | new       | sent
+  SecretInvalid   | absent    | looked at
+  NotFound        | started   | sent
+  Rejected        | started   | sent
+  Forbidden       | started   | sent
+  SecretInvalid   | started   | sent
+  Unavailable     | started   | 60 s
+  NotConfirmed    | started   | 60 s
+  NotFound        | unread    | 60 s
+`);
+
+test.each(SECRETS)(
+  '$reason, and its Secret is $secret: $then',
+  async ({ reason, secret, then }) => {
+    const forged = await applied(reason, { nextAttemptTime: at(MINUTE) });
+    const { stage, id } = forged;
+    const isAfterStart = secret === 'started' || secret === 'unread';
+    const one = isAfterStart
+      ? staged('PipeSettings', { status: stage.get(id).status ?? {} })
+      : forged;
+    const { secrets } = one.stage;
+    if (secret === 'new') secrets.set('api', { keyId: 'new', keySecret: 'another' });
+    if (secret === 'absent') secrets.set('api', undefined);
+    if (secret === 'forbidden') secrets.set('api', 'It may not be read');
+    if (secret !== 'unread') secrets.poll('api');
+    const seen = await one.run();
+    if (then === 'looked at') expect(seen.ready).toBe('False SecretNotFound');
+    else expect(said(seen, one.stage.log)).toBe(then);
+  },
+);
+
+describe('the annotation', () => {
+  test('asks for one attempt, whatever its next time is, and is answered once', async () => {
+    const { stage, id, run } = await applied('Rejected', { nextAttemptTime: at(HOUR) });
+    stage.ask(id, 'now');
+    expect((await run()).status.lastHandledReconcileAt).toBe('now');
+    expect((await run()).result).toEqual({ next: 'on-change', did: 'nothing' });
+    expect(stage.log).toEqual(['PUT']);
+  });
+
+  test.each([{ suspend: true }, { mode: 'Plan' }])('does not override %j', async (spec) => {
+    const { stage, id, run } = staged('PipeSettings', { spec });
+    stage.ask(id, 'now');
+    expect((await run()).status.lastHandledReconcileAt).toBe('now');
+    expect(stage.log).toEqual([]);
+  });
+
+  test('counts by its first 256 characters', async () => {
+    const { stage, id, run } = staged('PipeSettings', { requested: '🙂'.repeat(300) });
+    expect((await run()).status.lastHandledReconcileAt).toBe('🙂'.repeat(256));
+    stage.ask(id, `${'🙂'.repeat(256)}x`);
+    expect((await run()).result.did).toBe('nothing');
+  });
+});
+
+describe('the re-assertion', () => {
+  const spec = { reassertInterval: '1h' };
+  test('comes after its interval, spread over a tenth of it, and by itself sends the same', async () => {
+    const { stage, run } = staged('PipeSettings', { spec });
+    const { wait = 0, status } = await run();
+    expect([wait >= HOUR, wait <= 1.1 * HOUR + SECOND]).toEqual([true, true]);
+    expect(status.nextAttemptTime).toBe(at(wait));
+    expect((await run(wait - SECOND)).result.did).toBe('nothing');
+    await run(SECOND);
+    expect(stage.log).toEqual(['PUT', 'PUT']);
+    expect(stage.bodies[1]).toBe(stage.bodies[0]);
+  });
+
+  test('is not later than an interval from now, whatever a clock that jumped has written', async () => {
+    const { stage, id, run } = staged('PipeSettings', { spec });
+    const { wait, status } = await run();
+    const { applied } = status;
+    const inAYear = applied && { ...applied, time: at(8760 * HOUR) };
+    stage.put({ ...stage.get(id), status: { ...status, ...(inAYear && { applied: inAYear }) } });
+    expect((await run()).wait).toBe(wait);
+  });
+});
+
+test('a new generation is sent once more, also where it changes no setting', async () => {
+  const { stage, id, run } = await applied('Applied');
+  stage.edit(id);
+  await run();
+  await run();
+  expect(stage.log).toEqual(['PUT']);
+});
+
+test('an edit that only has another order, or another Secret, has the same request', async () => {
+  const settings = { engine_max_threads: 8, engine_max_insert_threads: 2 };
+  const { stage, id, run } = staged('PipeSettings', { spec: { settings } });
+  const before = (await run()).status.applied?.requestHash;
+  const other = { engine_max_insert_threads: 2, engine_max_threads: 8 };
+  stage.edit(id, { settings: other, credentialsSecretRef: { name: 'other' } });
+  expect((await run()).status.applied?.requestHash).toBe(before);
+  expect(new Set(stage.bodies)).toEqual(
+    new Set(['{"engine_max_insert_threads":2,"engine_max_threads":8}']),
+  );
+});
+
+test('with another --api-url what was confirmed is sent again', async () => {
+  const { stage, id } = await applied('Applied');
+  const { status = {} } = stage.get(id);
+  const there = staged('PipeSettings', { status }, { baseUrl: 'https://other.test' });
+  await there.run();
+  expect(there.stage.log).toEqual(['PUT']);
+});
+
+/** What is asked for again and again, by who waits for it. */
+test.each([
+  [400, true],
+  [401, true],
+  [403, true],
+  [404, true],
+  [422, false],
+  [503, false],
+] as const)('after HTTP %i its Secret is watched for a change: %s', async (code, isWatched) => {
+  const { stage, id, run } = staged('PipeSettings', {}, { api: () => bad(code) });
+  await run();
+  expect(stage.secrets.awaited.get(id)).toBe(isWatched ? 'ingest/api' : undefined);
+  stage.edit(id, { suspend: true }, { annotations: { [REQUESTED_AT]: 'x' } });
+  await run();
+  expect(stage.secrets.awaited.size).toBe(0);
+});

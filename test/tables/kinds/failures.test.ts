@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { KINDS, staged, type Wanted } from './objects.ts';
+import { bad, ok } from './replies.ts';
+import { isAbout, ms, rows } from './rows.ts';
+import { at, HOUR, MINUTE, type Reply, SECOND } from './stage.ts';
+import type { KindName } from './status.ts';
+
+/** The failure table of the contract. Of a call that only reads nothing is unknown. */
+const TABLE = rows<'reply' | 'reason' | 'reads' | 'side' | 'first' | 'cap' | 'outcome'>(`
+  reply  | reason             | reads       | side        | first | cap | outcome
+  400    | Rejected           |             | Stalled     | 10m   | 6h  | Rejected
+  422    | Rejected           |             | Stalled     | 10m   | 6h  | Rejected
+  451    | Rejected           |             | Stalled     | 10m   | 6h  | Rejected
+  401    | Unauthorized       |             | Stalled     | 30s   | 30m | Rejected
+  403    | Forbidden          |             | Stalled     | 1m    | 1h  | Rejected
+  404    | NotFound           |             | Stalled     | 1m    | 1h  | Rejected
+  410    | NotFound           |             | Stalled     | 1m    | 1h  | Rejected
+  409    | Conflict           |             | Reconciling | 2s    | 2m  | Busy
+  423    | Conflict           |             | Reconciling | 2s    | 2m  | Busy
+  425    | Conflict           |             | Reconciling | 2s    | 2m  | Busy
+  424    | DependencyNotReady |             | Reconciling | 30s   | 10m | Busy
+  429    | RateLimited        |             | Reconciling | 10s   | 5m  | RateLimited
+  408    | OutcomeUnknown     | Unavailable | Reconciling | 1s    | 5m  | Unknown
+  500    | OutcomeUnknown     | Unavailable | Reconciling | 1s    | 5m  | Unknown
+  503    | OutcomeUnknown     | Unavailable | Reconciling | 1s    | 5m  | Unknown
+  lost   | OutcomeUnknown     | Unavailable | Reconciling | 1s    | 5m  | Unknown
+  unsent | Unavailable        |             | Reconciling | 1s    | 5m  | Unavailable
+  204    | UnexpectedResponse |             | Reconciling | 30s   | 30m | Unknown
+  200    | UnexpectedResponse |             | Reconciling | 30s   | 30m | Unknown
+  302    | UnexpectedResponse |             | Stalled     | 30s   | 30m | Unknown
+`);
+/** A record may be late: it has waits of its own. */
+const isOwn = (kind: KindName, { reason }: { reason: string }) =>
+  kind === 'Activity' && reason === 'NotFound';
+/** Without a name an Organization has one way to observe. */
+const NAMELESS = { name: undefined, privateEndpoints: [] };
+const failing = (kind: KindName, reply: Reply, more: Wanted = {}) =>
+  staged(
+    kind,
+    { ...(kind === 'Organization' && { spec: NAMELESS }), ...more },
+    { api: () => reply },
+  );
+
+describe.each(KINDS)('%s', (kind) => {
+  const table = TABLE.filter((row) => !isOwn(kind, row));
+  test.each(table)('$reply is $reason, $side, after $first up to $cap', async (row) => {
+    const { reply, reads, reason, side, first, cap } = row;
+    const { run } = failing(kind, bad(Number(reply) || (reply as 'lost')));
+    const seen = await run();
+    const isRead = kind !== 'PipeSettings';
+    const outcome = isRead && row.outcome === 'Unknown' ? 'Unavailable' : row.outcome;
+    expect([seen.ready, seen.side]).toEqual([`False ${(isRead && reads) || reason}`, side]);
+    expect(seen.status).toMatchObject({ attempts: 1, lastRequest: { outcome } });
+    expect(seen.events, 'a warning').toHaveLength(1);
+    const waits = [seen.wait];
+    for (let round = 0; round < 15; round += 1) {
+      const again = await run(waits.at(-1));
+      waits.push(again.wait);
+      expect(again.events, 'one warning, not one each time').toEqual([]);
+    }
+    const expected = [ms(first), 2 * ms(first), ms(cap)];
+    const found = [waits[0], waits[1], waits.at(-1)];
+    expect(found.map((wait, index) => isAbout(wait, expected[index] ?? 0) || wait)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+});
+
+const SAYS = rows<'kind' | 'reply' | 'message'>(`
+  kind         | reply  | message
+  PipeSettings | 400    | The API refused the request (HTTP 400): no 400 (request req-1). Nothing was stored. Change spec.settings
+  PipeSettings | 401    | The API refused the key (HTTP 401): no 401 (request req-1). Put a valid, enabled API key in the Secret
+  PipeSettings | 403    | Give the API key a role that may change pipes, or add the operator’s address to the key’s allow-list
+  PipeSettings | 404    | Pipe not found (HTTP 404): no 404 (request req-1). Check organizationId, serviceId and pipeId, that the key
+  PipeSettings | 424    | Start the service that owns the pipe; the operator does not wake it. The operator tries again by itself
+  PipeSettings | 429    | Calls with this key are paused for all objects that use it
+  PipeSettings | 503    | It is not known whether the settings were applied; sending them again is safe
+  PipeSettings | unsent | No response from the API: connection reset. Nothing was sent
+  PipeSettings | 302    | Redirects are never followed, because the request carries the key; check --api-url
+  Organization | 401    | Put a valid, enabled API key in the Secret
+  Organization | 403    | Give the API key a role that may change the organization (an admin role)
+  Organization | 404    | Organization not found (HTTP 404): no 404 (request req-1). Check organizationId, that the key
+  Organization | lost   | No response from the API: connection reset. This request changed nothing
+  Activity     | 400    | Check organizationId and activityId; they cannot be changed, so create another object
+  Activity     | 403    | Give the API key a role that may read activities
+  Activity     | 500    | Reading changes nothing. The operator tries again by itself
+`);
+
+test.each(SAYS)(
+  '$kind, $reply: what is wrong, which request, what to do: $message',
+  async (row) => {
+    const { kind, reply, message } = row;
+    const seen = await failing(kind as KindName, bad(Number(reply) || (reply as 'lost'))).run();
+    expect(seen.message).toContain(message);
+  },
+);
+
+describe('the wait after a failure', () => {
+  test.each([
+    [429, 120_000],
+    [503, 60_000],
+  ])('with %i and Retry-After is that long: %i ms', async (code, retryAfterMs) => {
+    const { run } = failing('PipeSettings', bad(code, { retryAfterMs }));
+    expect((await run()).wait).toBe(retryAfterMs);
+  });
+
+  test('is promised for a whole second, and not for one too early', async () => {
+    const { stage, run } = failing('PipeSettings', bad(503));
+    await stage.clock.advance(500);
+    const { status, wait = 0 } = await run();
+    expect(Date.parse(status.nextAttemptTime ?? '')).toBe(stage.now + wait);
+    expect(wait).toBeGreaterThanOrEqual(0.8 * SECOND);
+    expect((stage.now + wait) % SECOND).toBe(0);
+  });
+
+  test('begins anew after an edit, and where the cause is another one', async () => {
+    const { stage, id, run } = failing('PipeSettings', bad(403));
+    for (let round = 0; round < 3; round += 1) await run(HOUR);
+    stage.edit(id);
+    expect((await run()).status.attempts).toBe(1);
+    expect((await run(HOUR)).status.attempts).toBe(2);
+    stage.options = { api: () => bad(404) };
+    expect((await run(HOUR)).status.attempts).toBe(1);
+  });
+
+  test('goes on where a connection was reset and is refused now, which is the same outage', async () => {
+    const { stage, run } = failing('PipeSettings', bad('lost'));
+    await run();
+    stage.options = { api: () => bad('unsent') };
+    const seen = await run(HOUR);
+    expect([seen.status.attempts, seen.events]).toEqual([2, []]);
+  });
+
+  test('is over where it is asked for, edited, or its time is far off by a clock that jumped', async () => {
+    const { stage, id, run } = failing('PipeSettings', bad(503));
+    const calls = () => stage.log.length;
+    await run();
+    stage.ask(id, 'now');
+    await run();
+    expect(calls()).toBe(2);
+    const { status } = stage.get(id);
+    const nextAttemptTime = at(48 * HOUR);
+    stage.put({ ...stage.get(id), status: { ...status, nextAttemptTime } });
+    expect((await run()).wait).toBe(15 * MINUTE);
+    expect(calls()).toBe(2);
+  });
+});
+
+test('the last request stays on record until there is another one', async () => {
+  const { stage, id, run } = failing('PipeSettings', bad(400));
+  const { lastRequest } = (await run()).status;
+  stage.edit(id, { suspend: true });
+  const { status } = await run();
+  expect(status.lastRequest).toEqual(lastRequest);
+  expect(status).not.toHaveProperty('attempts');
+  expect(status).not.toHaveProperty('nextAttemptTime');
+});
+
+test('what was applied stays on record, and an event says that it works again, and after what', async () => {
+  const { stage, id, run } = staged('PipeSettings');
+  const { applied } = (await run()).status;
+  stage.ask(id, 'now');
+  stage.options = { api: () => bad(503) };
+  expect((await run()).status.applied).toEqual(applied);
+  stage.options = {};
+  expect((await run(MINUTE)).events).toEqual([
+    'Applied: Applied the declared state after OutcomeUnknown (request req-1)',
+  ]);
+});
+
+test('the facts of a reconcile have code and id of a call only where it made one', async () => {
+  const { stage, id, run } = failing('PipeSettings', bad(500));
+  const called = { reason: 'OutcomeUnknown', httpStatus: 500, requestId: 'req-1' };
+  expect((await run()).result.facts).toEqual(called);
+  stage.secrets.set('api', undefined);
+  stage.edit(id);
+  expect((await run(6 * SECOND)).result.facts).toEqual({ reason: 'SecretNotFound' });
+});
+
+test('Ready moves its time only where it moves itself', async () => {
+  const { stage, id, run } = failing('PipeSettings', bad(503));
+  const since = async (afterMs: number) =>
+    (await run(afterMs)).status.conditions?.map((one) => `${one.type} ${one.lastTransitionTime}`);
+  await since(0);
+  expect(await since(MINUTE)).toEqual([`Ready ${at(0)}`, `Reconciling ${at(0)}`]);
+  stage.options = { api: () => ok({ engine_max_threads: 8 }) };
+  stage.ask(id, 'now');
+  expect(await since(MINUTE)).toEqual([`Ready ${at(2 * MINUTE)}`]);
+});

@@ -1,0 +1,323 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Limiter } from '../../../src/api/limiter.ts';
+import { createKinds } from '../../../src/kinds/index.ts';
+import { createCredentials } from '../../../src/kinds/shared/credentials.ts';
+import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { Secrets } from './secrets.ts';
+import { expectLawful, expectReadable, type KindName, type Status } from './status.ts';
+
+type KindContext = Parameters<typeof createKinds>[0];
+type Kind = ReturnType<typeof createKinds>[number];
+type Stored = Parameters<Kind['reconcile']>[0];
+type Context = Parameters<Kind['reconcile']>[1];
+type Request = Parameters<KindContext['api']['call']>[0];
+export type Reply = Awaited<ReturnType<KindContext['api']['call']>>;
+export type Result = Awaited<ReturnType<Kind['reconcile']>>;
+export type Metadata = Stored['metadata'];
+
+/** An object as the API server has it. */
+export interface Stands {
+  readonly kind: KindName;
+  readonly metadata: Metadata;
+  readonly spec?: unknown;
+  readonly status?: Status;
+}
+
+/** The moment at which all begins. */
+export const T0 = Date.parse('2026-03-01T12:00:00Z');
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
+/** RFC 3339, so many ms after T0. */
+export const at = (ms: number): string => `${new Date(T0 + ms).toISOString().slice(0, 19)}Z`;
+
+export interface StageOptions {
+  readonly planOnly?: boolean;
+  readonly baseUrl?: string;
+  readonly limits?: Partial<ConstructorParameters<typeof Limiter>[0]>;
+  /** What the API answers; undefined: HTTP 200 with what was declared. */
+  readonly api?: (request: Request, nth: number) => Reply | Promise<Reply> | undefined;
+  /** Called at each step, when it stands in the log. */
+  readonly on?: (step: string, stage: Stage) => void;
+  /** How a step is called in the log. */
+  readonly shown?: (request: Pick<Request, 'body' | 'method'>) => string;
+  /** False: this write of a status, or of finalizers, does not stand. */
+  readonly saves?: (nth: number) => boolean;
+  readonly finalizers?: boolean;
+}
+
+/** What an attempt made of an object, as its owner sees it. */
+export interface Seen {
+  readonly result: Result;
+  readonly status: Status;
+  /** `True Applied`. */
+  readonly ready: string;
+  readonly side: string | undefined;
+  readonly message: string;
+  /** Ms to the next attempt; undefined: none, until something changes. */
+  readonly wait: number | undefined;
+  /** `Reason: note` of what it sent. */
+  readonly events: readonly string[];
+}
+
+/**
+ * The kinds with a real limiter and real credentials in a process without an engine: the API server
+ * is a map, each write stands at once, and the kind hears of it before it has the reply. Every
+ * status is checked against the CRD that ships.
+ */
+export class Stage {
+  readonly clock = new FakeClock(at(0));
+  readonly secrets = new Secrets();
+  readonly log: string[] = [];
+  readonly bodies: string[] = [];
+  readonly paths: string[] = [];
+  /** `PipeSettings/ingest/orders user`. */
+  readonly woken: string[] = [];
+  readonly announced: string[] = [];
+  readonly warned: object[] = [];
+  readonly events: string[] = [];
+  readonly saved: Status[] = [];
+  readonly guarded: (readonly string[])[] = [];
+  isLeading = true;
+  options: StageOptions;
+  readonly #stands = new Map<string, Stands>();
+  readonly #ends = new Map<string, () => void>();
+  readonly #kinds: readonly Kind[];
+  #version = 1;
+  #calls = 0;
+  #saves = 0;
+
+  constructor(options: StageOptions = {}) {
+    this.options = options;
+    this.#kinds = createKinds(this.#context());
+  }
+
+  get now(): number {
+    return this.clock.now();
+  }
+
+  get(id: string): Stands {
+    const found = this.#stands.get(id);
+    if (!found) throw new Error(`there is no ${id}`);
+    return found;
+  }
+
+  has(id: string): boolean {
+    return this.#stands.has(id);
+  }
+
+  /** As somebody writes it; returns its id. */
+  put(object: Stands): string {
+    const id = idOf(object);
+    const metadata = { ...object.metadata, resourceVersion: this.#next() };
+    const stored = wire({ ...object, metadata });
+    this.#stands.set(id, stored);
+    this.kind(object.kind).store.apply('MODIFIED', stored);
+    if (!this.#isSame(id, object)) this.#ends.get(id)?.();
+    return id;
+  }
+
+  /** As a person edits it: a new generation, and whatever else. */
+  edit(id: string, spec: object = {}, metadata: Partial<Metadata> = {}): void {
+    const before = this.get(id);
+    const generation = (before.metadata.generation ?? 0) + 1;
+    const whole = { ...before.metadata, generation, ...metadata };
+    this.put({ ...before, metadata: whole, spec: { ...(before.spec as object), ...spec } });
+    this.#ends.get(id)?.();
+  }
+
+  ask(id: string, value: string): void {
+    const before = this.get(id);
+    this.put({
+      ...before,
+      metadata: { ...before.metadata, annotations: { [REQUESTED_AT]: value } },
+    });
+  }
+
+  remove(id: string): void {
+    const { metadata, ...rest } = this.get(id);
+    this.#stands.delete(id);
+    const last = { ...rest, metadata: { ...metadata, resourceVersion: this.#next() } };
+    this.kind(rest.kind).store.apply('DELETED', last);
+    this.kind(rest.kind).forget(`${metadata.namespace}/${metadata.name}`);
+  }
+
+  /** Lists all objects anew, as after a start. */
+  list(): void {
+    for (const kind of this.#kinds) {
+      const all = [...this.#stands.values()].filter((one) => one.kind === kind.type.kind);
+      kind.store.beginList()(
+        all.map((one) => kind.store.trim(one)),
+        String(this.#version),
+      );
+    }
+  }
+
+  /** One attempt, `afterMs` from now. Time passes only where it waits for something. */
+  async run(id: string, afterMs = 0): Promise<Seen> {
+    if (afterMs > 0) await this.clock.advance(afterMs);
+    const running = this.start(id);
+    let isOver = false;
+    void running.finally(() => (isOver = true)).catch(() => undefined);
+    for (await settle(); !isOver; await settle()) await this.clock.advance(SECOND);
+    return running;
+  }
+
+  /** One attempt that goes on while the test does. */
+  async start(id: string): Promise<Seen> {
+    const kind = this.kind(this.get(id).kind);
+    const begun = kind.store.get(keyIn(id));
+    if (!begun) throw new Error(`the store has no ${id}`);
+    const emitted = this.events.length;
+    const result = await kind.reconcile(begun, this.#attempt(kind, id, begun));
+    if (result.status) this.#write(kind, id, result.status);
+    for (const { reason, note } of result.events ?? []) this.#said(reason, note);
+    return this.#seen(id, result, this.events.slice(emitted));
+  }
+
+  kind(name: string): Kind {
+    const found = this.#kinds.find(({ type }) => type.kind === name);
+    if (!found) throw new Error(`there is no kind ${name}`);
+    return found;
+  }
+
+  #seen(id: string, result: Result, events: readonly string[]): Seen {
+    const { status = {} } = this.#stands.get(id) ?? {};
+    const [ready, beside] = status.conditions ?? [];
+    const { next } = result;
+    const wait = next === 'on-change' ? undefined : next.at - this.now;
+    const { status: is, reason, message = '' } = ready ?? {};
+    return { result, status, ready: `${is} ${reason}`, side: beside?.type, message, wait, events };
+  }
+
+  #attempt(kind: Kind, id: string, begun: Stored): Context {
+    const stillWanted = (): boolean => this.isLeading && this.#isSame(id, begun);
+    return {
+      now: () => this.now,
+      object: () => kind.store.get(keyIn(id)) ?? begun,
+      stillWanted,
+      onUnwanted: (end) => {
+        this.#ends.set(id, end);
+        if (!stillWanted()) end();
+      },
+      parked: (wait) => wait(),
+      save: async (status) => {
+        const stands = this.options.saves?.(this.#saves++) ?? true;
+        if (stands) this.#write(kind, id, status);
+        const { pendingChange: change } = status as Status;
+        this.saved.push(wire(status as Status));
+        this.#step(['save', ...(change ? changed(change) : [])].join(' '));
+        return stands;
+      },
+      finalizer: async (name, present) => {
+        if (this.options.finalizers !== false) this.#setFinalizer(id, name, present);
+        this.#step(`finalizer ${present ? 'on' : 'off'}`);
+        return this.options.finalizers !== false;
+      },
+      emit: ({ reason, note }) => this.#said(reason, note),
+    };
+  }
+
+  #isSame(id: string, { metadata: { uid, generation, deletionTimestamp } }: Stored): boolean {
+    const now = this.#stands.get(id)?.metadata;
+    if (now?.uid !== uid || now.generation !== generation) return false;
+    return now.deletionTimestamp === deletionTimestamp;
+  }
+
+  #write(kind: Kind, id: string, status: object): void {
+    const stands = this.#stands.get(id);
+    const plain = wire(kind.fit(status)) as Status;
+    if (!stands || isDeepStrictEqual(plain, stands.status)) return;
+    expectLawful(stands.kind, plain);
+    this.put({ ...stands, status: plain });
+  }
+
+  #setFinalizer(id: string, name: string, present: boolean): void {
+    const stands = this.get(id);
+    const finalizers = present ? [name] : [];
+    if (stands.metadata.deletionTimestamp && !present) return this.remove(id);
+    this.put({ ...stands, metadata: { ...stands.metadata, finalizers } });
+  }
+
+  #step(step: string): void {
+    this.log.push(step);
+    this.options.on?.(step, this);
+  }
+
+  #said(reason: string, note: string): void {
+    expectReadable(note);
+    this.events.push(`${reason}: ${note}`);
+  }
+
+  #next(): string {
+    this.#version += 1;
+    return String(this.#version);
+  }
+
+  async #call(request: Request): Promise<Reply> {
+    if (!request.begin()) return { answered: false, sent: false, cause: 'off', calledOff: true };
+    const { body, path, method, credential } = request;
+    if (body !== undefined) this.bodies.push(body);
+    this.paths.push(`${method} /${path.join('/')}`);
+    this.secrets.used.push(credential.authorization);
+    const answer = await this.options.api?.(request, this.#calls++);
+    this.#step(this.options.shown?.(request) ?? method);
+    if (answer) return answer;
+    return { answered: true, httpStatus: 200, requestId: 'req-1', result: declaredIn(body) };
+  }
+
+  #context(): KindContext {
+    const { planOnly = false, baseUrl = 'https://api.test', limits } = this.options;
+    const { clock, secrets } = this;
+    const enqueue = (id: string, priority: string) => void this.woken.push(`${id} ${priority}`);
+    const rate = { calls: 0, perMs: 1 };
+    const credentials = createCredentials({
+      secrets,
+      baseUrl,
+      guard: (values) => {
+        this.guarded.push(values);
+        return () => void this.guarded.splice(this.guarded.indexOf(values), 1);
+      },
+    });
+    const wake = (id: string) => enqueue(id, 'woken');
+    const limiter = new Limiter({ rate, rateTotal: rate, inFlight: 4, clock, wake, ...limits });
+    const quiet = () => undefined;
+    const log = { trace: quiet, debug: quiet, info: quiet, error: quiet, fatal: quiet };
+    return {
+      api: { baseUrl, call: (request) => this.#call(request), close: async () => undefined },
+      limiter,
+      secrets,
+      readCredential: (...read) => credentials.read(...read),
+      clock,
+      enqueue,
+      onSecretChange: (listener) => void secrets.listeners.push(listener),
+      leaveSecret: (secret) => credentials.forget(secret),
+      changed: quiet,
+      announce: ({ reason, note }) => void this.announced.push(`${reason}: ${note}`),
+      log: { ...log, warn: (fields) => void this.warned.push(fields) },
+      apiTimeoutMs: 35 * SECOND,
+      planOnly,
+      cleanupDeadlineMs: 10 * MINUTE,
+    };
+  }
+}
+
+const idOf = ({ kind, metadata: { namespace, name } }: Stands) => `${kind}/${namespace}/${name}`;
+const keyIn = (id: string) => id.slice(id.indexOf('/') + 1);
+
+/** As it is on the wire: JSON has no undefined. */
+function wire<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+/** `+a` and `-b` for each endpoint. */
+export function changed(change: { add?: readonly Id[]; remove?: readonly Id[] }): string[] {
+  const { add = [], remove = [] } = change;
+  return [...add.map(({ id }) => `+${id}`), ...remove.map(({ id }) => `-${id}`)];
+}
+type Id = { readonly id: string };
+
+function declaredIn(body: string | undefined): Record<string, unknown> {
+  return body === undefined ? { id: 'record' } : (JSON.parse(body) as Record<string, unknown>);
+}
