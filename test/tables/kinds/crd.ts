@@ -16,6 +16,7 @@ export interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly multipleOf?: number;
+  readonly default?: object;
   readonly 'x-kubernetes-validations'?: readonly { readonly rule: string }[];
 }
 interface Crd {

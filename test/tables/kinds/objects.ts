@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import {
   at,
+  BASE_URL,
   HOUR,
   type Metadata,
   REQUESTED_AT,
@@ -8,7 +10,10 @@ import {
   type StageOptions,
   type Stands,
 } from './stage.ts';
-import type { KindName, Status } from './status.ts';
+import { defaultOf, type KindName, type Status } from './status.ts';
+
+/** Of the API that is called: `sha256` of its address. */
+export const API_HASH = `sha256:${hash('sha256', BASE_URL)}`;
 
 const credentialsSecretRef = { name: 'api' };
 /** A good spec of each kind. */
@@ -55,7 +60,7 @@ export function an(kind: KindName, wanted: Wanted = {}): Stands {
       ...metadata,
     },
     spec: { ...SPECS[kind], ...spec },
-    ...(status && { status }),
+    status: { ...defaultOf(kind), ...status },
   };
 }
 

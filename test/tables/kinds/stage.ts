@@ -23,6 +23,7 @@ export interface Stands {
   readonly status?: Status;
 }
 
+export const BASE_URL = 'https://api.test';
 /** The moment at which all begins. */
 export const T0 = Date.parse('2026-03-01T12:00:00Z');
 export const SECOND = 1_000;
@@ -268,7 +269,7 @@ export class Stage {
   }
 
   #context(): KindContext {
-    const { planOnly = false, baseUrl = 'https://api.test', limits } = this.options;
+    const { planOnly = false, baseUrl = BASE_URL, limits } = this.options;
     const { clock, secrets } = this;
     const enqueue = (id: string, priority: string) => void this.woken.push(`${id} ${priority}`);
     const rate = { calls: 0, perMs: 1 };

@@ -23,11 +23,11 @@ export interface Endpoint {
 }
 export interface Entry extends Endpoint {
   readonly state: string;
-  readonly origin?: string;
-  readonly since?: string;
-  readonly attempts?: number;
-  readonly nextAttemptTime?: string;
-  readonly lastError?: { readonly httpStatus?: number; readonly message?: string };
+  readonly origin?: string | undefined;
+  readonly since?: string | undefined;
+  readonly attempts?: number | undefined;
+  readonly nextAttemptTime?: string | undefined;
+  readonly lastError?: object | undefined;
 }
 interface Change {
   readonly field: string;
@@ -76,6 +76,11 @@ export interface Status {
   readonly listLeftOutSince?: string;
   readonly unconfirmedWrite?: { readonly time: string; readonly requestHash: string };
   readonly activity?: object;
+}
+
+/** What the API server writes into a new object. */
+export function defaultOf(kind: KindName): Status {
+  return SCHEMAS[kind].default ?? {};
 }
 
 /** What must be true of every status that is written, whatever it is about. */

@@ -1,17 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { an } from './objects.ts';
+import { API_HASH, an } from './objects.ts';
 import { bad } from './replies.ts';
 import { ms, rows } from './rows.ts';
 import { at, HOUR, MINUTE, Stage, T0 } from './stage.ts';
 import type { Status } from './status.ts';
 
-/** `API` of a status: that of the stage. */
-async function hashOf(): Promise<string> {
-  const stage = new Stage();
-  return (await stage.run(stage.put(an('PipeSettings')))).status.verified?.apiHash ?? '';
-}
-const API = await hashOf();
-const VERIFIED: Status = { verified: { time: at(-HOUR), apiHash: API } };
+const VERIFIED: Status = { verified: { time: at(-HOUR), apiHash: API_HASH } };
 
 /**
  * One that asks, made an hour ago, and another one for its pipe: when that was made (after T0 - 1h),

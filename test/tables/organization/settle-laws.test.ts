@@ -116,7 +116,7 @@ const count = (seen: Map<string, number>, what: string) =>
 function always(law: (given: Evidence, after: Settlement) => void): void {
   fc.assert(
     fc.property(evidence, (given) => law(given, settle(given))),
-    { numRuns: 5_000, seed: 43 },
+    { numRuns: 2_000, seed: 43 },
   );
 }
 
@@ -135,7 +135,7 @@ test('nothing becomes ours but by an add of ours or by adoption', () => {
       count(seen, ours.has(key) ? 'before' : `${entry.origin} now`);
     }
   });
-  expect(Math.min(...seen.values())).toBeGreaterThan(100);
+  expect(Math.min(...seen.values())).toBeGreaterThan(40);
   expect([...seen.keys()].toSorted()).toEqual(['Added now', 'Adopted now', 'before']);
 });
 
@@ -156,7 +156,7 @@ test('what is ours leaves by a removal of ours, an event, a second absence, or w
       count(seen, String(reason));
     }
   });
-  expect(Math.min(...seen.values())).toBeGreaterThan(30);
+  expect(Math.min(...seen.values())).toBeGreaterThan(12);
   expect(seen.size).toBe(4);
 });
 
@@ -188,7 +188,7 @@ test('the same list once more says nothing new, but that what is found now and n
     expect(again.remarks.every(({ remark }) => remark === 'left')).toBe(true);
     count(seen, pendingChange ? 'open' : 'settled');
   });
-  expect(Math.min(...seen.values())).toBeGreaterThan(300);
+  expect(Math.min(...seen.values())).toBeGreaterThan(120);
 });
 
 test('no endpoint is in the inventory twice, and what is Present is in the list', () => {
