@@ -132,6 +132,8 @@ export class Organization {
 
   #carryOut({ name, privateEndpoints: { add = [], remove = [] } = {} }: Body): void {
     if (name !== undefined) this.name = name;
+    // What has no change may have an odd list.
+    if (add.length + remove.length === 0) return;
     const gone = new Listing(remove);
     this.held = this.held.filter((one) => !gone.find(e(one.id, one)));
     this.held.push(...add);
