@@ -139,20 +139,19 @@ export class Stage {
   remove(id: string): void {
     const { metadata, ...rest } = this.get(id);
     this.#stands.delete(id);
+    this.#ends.get(id)?.();
     const last = { ...rest, metadata: { ...metadata, resourceVersion: this.#next() } };
     this.kind(rest.kind).store.apply('DELETED', last);
     this.kind(rest.kind).forget(`${metadata.namespace}/${metadata.name}`);
   }
 
-  /** Lists all objects anew, as after a start. */
-  list(): void {
-    for (const kind of this.#kinds) {
-      const all = [...this.#stands.values()].filter((one) => one.kind === kind.type.kind);
-      kind.store.beginList()(
-        all.map((one) => kind.store.trim(one)),
-        String(this.#version),
-      );
-    }
+  /** What the first list of a process has. */
+  list(objects: readonly Stands[]): void {
+    const { store } = this.kind('PipeSettings');
+    store.beginList()(
+      objects.map((one) => store.trim(one)),
+      '9',
+    );
   }
 
   /** One attempt, `afterMs` from now. Time passes only where it waits for something. */
