@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readAnswer } from '../../../src/api/reply.ts';
 import { an, staged } from './objects.ts';
 import { bad } from './replies.ts';
 import { KEY } from './secrets.ts';
@@ -186,18 +187,22 @@ describe('what is made of a Secret', () => {
     expect(stage.guarded).toHaveLength(2);
     stage.edit(id, { credentialsSecretRef: { name: 'api' } });
     expect([stage.guarded, stage.secrets.forgotten]).toEqual([[], ['ingest/own']]);
+    stage.edit(id, { credentialsSecretRef: { name: 'own' } });
     await run();
+    expect(stage.guarded, 'made anew').toHaveLength(1);
     stage.remove(id);
-    expect([stage.guarded, stage.secrets.forgotten.at(-1)]).toEqual([[], 'ingest/api']);
+    expect([stage.guarded, stage.secrets.forgotten.at(-1)]).toEqual([[], 'ingest/own']);
   });
 
-  test('masks the key in the log line and the status, wherever an answer repeats it', async () => {
+  test('masks the key wherever an answer repeats it, in the names of fields too', async () => {
     const { stage, run } = withSecret(KEY);
-    const said = `${KEY.keyId} ${KEY.keySecret} ${btoa(`${KEY.keyId}:${KEY.keySecret}`)}`;
-    let masked = '';
-    stage.options = { api: ({ credential }) => void (masked = credential.mask(said)) };
-    await run();
-    expect(masked).toBe('*** *** ***');
+    const pair = btoa(`${KEY.keyId}:${KEY.keySecret}`);
+    const text = JSON.stringify({ result: { [KEY.keySecret]: pair, [`${pair}x`]: [KEY.keyId] } });
+    const raw = { httpStatus: 200, headers: {}, body: { text } };
+    stage.options = { api: ({ credential: { mask } }) => readAnswer(raw, { nowMs: 0, mask }) };
+    const { status } = await run();
+    expect(status.otherSettings).toHaveLength(2);
+    expect(JSON.stringify(status)).not.toMatch(new RegExp([...Object.values(KEY), pair].join('|')));
   });
 
   test('has an id for each pair, salted in each process, that says nothing of it', async () => {
