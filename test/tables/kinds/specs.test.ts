@@ -115,12 +115,16 @@ test.each<readonly [kind: KindName, spec: object, problems: readonly string[]]>(
   expect((await run()).events, 'once').toEqual([]);
 });
 
-test('fields that nobody knows are not sent', async () => {
-  const { stage, run } = staged('PipeSettings', {
-    spec: { settings: { engine_max_threads: 8, typo: 1 }, surplus: 1 },
-  });
+test('fields that nobody knows are not sent, and no part of what was', async () => {
+  const settings = { engine_max_threads: 8, typo: 1 };
+  const { stage, run } = staged('PipeSettings', { spec: { settings, surplus: 1 } });
   await run();
   expect(stage.bodies).toEqual(['{"engine_max_threads":8}']);
+  const hash = async (spec: object) => {
+    const api = () => ok({ name: 'Acme', privateEndpoints: [endpoint] });
+    return (await staged('Organization', { spec }, { api }).run()).status.applied?.requestHash;
+  };
+  expect(await hash(endpoints({ surplus: 1 }))).toBe(await hash(endpoints({})));
 });
 
 /** What stands where something else should. */

@@ -29,21 +29,6 @@ function held() {
 const sentFor = ({ paths }: Stage) => paths.map((path) => path.split('/').at(-2)).join(' ');
 
 describe('the line of one key', () => {
-  test('lets an object call when another call ends, and again ahead of none that waits', async () => {
-    const { answers, api } = held();
-    const { stage, put, begin } = several({ api, limits: { inFlight: 1 } });
-    for (const name of ['a', 'b', 'c']) put(name);
-    const all = ['a', 'b', 'c'].map(begin);
-    await settle();
-    expect(sentFor(stage)).toBe('a');
-    for (let count = 0; count < 3; count += 1) {
-      answers.shift()?.();
-      await settle();
-    }
-    await Promise.all(all);
-    expect(sentFor(stage)).toBe('a b c');
-  });
-
   test.each<readonly [law: string, happen: (stage: Stage, id: string) => void]>([
     ['is edited', (stage, id) => stage.edit(id, { suspend: true })],
     ['is gone', (stage, id) => stage.remove(id)],

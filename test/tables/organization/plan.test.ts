@@ -38,16 +38,11 @@ const own = (ids: string) => ({
 });
 
 test.each<readonly [law: string, wish: Wish, requests: number]>([
-  ['an add', {}, 2],
   ['a removal and a name', { ...own('a b'), ids: 'b c', spec: { name: 'New' } }, 3],
-  ['nothing to do', own('a'), 1],
   ['what is adopted', { held: 'a', spec: { adoptPrivateEndpoints: true } }, 1],
   ['too many removals', { ...own(many), spec: { name: 'New' } }, 1],
-  ['a conflict', { held: 'a/r2' }, 1],
   ['ours under another region', { ...own('a'), ids: 'a/r2' }, 3],
-  ['what was refused and waits', { inventory: 'a – Refused refused' }, 1],
   ['what was refused and is due', { ids: 'a b', inventory: 'a – Refused refused due' }, 3],
-  ['what is Missing', { inventory: 'a Added Missing' }, 1],
   ['what waits to be seen', { inventory: 'a Added Unconfirmed' }, 1],
 ])('a plan shows to the letter what an attempt sends: %s', async (_, wish, requests) => {
   const { bodies } = await planned(known(wish));
