@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { staged, type Wanted } from './objects.ts';
+import type { Reply } from './process.ts';
 import { bad, ok } from './replies.ts';
 import { isAbout } from './rows.ts';
-import { at, HOUR, MINUTE, type Reply, SECOND } from './stage.ts';
+import { at, HOUR, MINUTE, SECOND } from './stage.ts';
 
 const RECORD = { id: 'record', type: 'pipe.updated', actorId: 'canary-person' };
 const YOUNG = { metadata: { creationTimestamp: at(-MINUTE) } };

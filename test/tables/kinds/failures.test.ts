@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { KINDS, staged, type Wanted } from './objects.ts';
+import type { Reply } from './process.ts';
 import { bad, ok } from './replies.ts';
 import { isAbout, ms, rows } from './rows.ts';
-import { at, HOUR, MINUTE, type Reply, SECOND } from './stage.ts';
+import { at, HOUR, MINUTE, SECOND } from './stage.ts';
 import type { KindName } from './status.ts';
 
 /** The failure table of the contract. Of a call that only reads nothing is unknown. */

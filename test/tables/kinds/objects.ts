@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { BASE_URL } from './process.ts';
 import {
   at,
-  BASE_URL,
   HOUR,
   type Metadata,
   REQUESTED_AT,

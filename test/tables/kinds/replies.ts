@@ -1,4 +1,4 @@
-import type { Reply } from './stage.ts';
+import type { Reply } from './process.ts';
 
 /** HTTP 200 with this result. */
 export function ok(result: Readonly<Record<string, unknown>>, requestId = 'req-1'): Reply {

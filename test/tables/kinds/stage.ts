@@ -1,17 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Limiter } from '../../../src/api/limiter.ts';
 import { createKinds } from '../../../src/kinds/index.ts';
-import { createCredentials } from '../../../src/kinds/shared/credentials.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { contextOf, type ProcessOptions, type Reply, type Request } from './process.ts';
 import { Secrets } from './secrets.ts';
 import { expectLawful, expectReadable, type KindName, type Status } from './status.ts';
 
-type KindContext = Parameters<typeof createKinds>[0];
 type Kind = ReturnType<typeof createKinds>[number];
 type Stored = Parameters<Kind['reconcile']>[0];
 type Context = Parameters<Kind['reconcile']>[1];
-type Request = Parameters<KindContext['api']['call']>[0];
-export type Reply = Awaited<ReturnType<KindContext['api']['call']>>;
 export type Result = Awaited<ReturnType<Kind['reconcile']>>;
 export type Metadata = Stored['metadata'];
 
@@ -23,7 +19,6 @@ export interface Stands {
   readonly status?: Status;
 }
 
-export const BASE_URL = 'https://api.test';
 /** The moment at which all begins. */
 export const T0 = Date.parse('2026-03-01T12:00:00Z');
 export const SECOND = 1_000;
@@ -33,10 +28,7 @@ export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
 /** RFC 3339, so many ms after T0. */
 export const at = (ms: number): string => `${new Date(T0 + ms).toISOString().slice(0, 19)}Z`;
 
-export interface StageOptions {
-  readonly planOnly?: boolean;
-  readonly baseUrl?: string;
-  readonly limits?: Partial<ConstructorParameters<typeof Limiter>[0]>;
+export interface StageOptions extends ProcessOptions {
   /** What the API answers; undefined: HTTP 200 with what was declared. */
   readonly api?: (request: Request, nth: number) => Reply | Promise<Reply> | undefined;
   /** Called at each step, when it stands in the log. */
@@ -91,7 +83,7 @@ export class Stage {
 
   constructor(options: StageOptions = {}) {
     this.options = options;
-    this.#kinds = createKinds(this.#context());
+    this.#kinds = createKinds(contextOf(this, this.options, (request) => this.#call(request)));
   }
 
   get now(): number {
@@ -158,9 +150,9 @@ export class Stage {
   async run(id: string, afterMs = 0): Promise<Seen> {
     if (afterMs > 0) await this.clock.advance(afterMs);
     const running = this.start(id);
-    let isOver = false;
-    void running.finally(() => (isOver = true)).catch(() => undefined);
-    for (await settle(); !isOver; await settle()) await this.clock.advance(SECOND);
+    // Both are there at once where it is over: then the first of them counts.
+    const over = running.then(Boolean, () => true);
+    while (!(await Promise.race([over, settle()]))) await this.clock.advance(SECOND);
     return running;
   }
 
@@ -265,41 +257,6 @@ export class Stage {
     this.#step(this.options.shown?.(request) ?? method);
     if (answer) return answer;
     return { answered: true, httpStatus: 200, requestId: 'req-1', result: declaredIn(body) };
-  }
-
-  #context(): KindContext {
-    const { planOnly = false, baseUrl = BASE_URL, limits } = this.options;
-    const { clock, secrets } = this;
-    const enqueue = (id: string, priority: string) => void this.woken.push(`${id} ${priority}`);
-    const rate = { calls: 0, perMs: 1 };
-    const credentials = createCredentials({
-      secrets,
-      baseUrl,
-      guard: (values) => {
-        this.guarded.push(values);
-        return () => void this.guarded.splice(this.guarded.indexOf(values), 1);
-      },
-    });
-    const wake = (id: string) => enqueue(id, 'woken');
-    const limiter = new Limiter({ rate, rateTotal: rate, inFlight: 4, clock, wake, ...limits });
-    const quiet = () => undefined;
-    const log = { trace: quiet, debug: quiet, info: quiet, error: quiet, fatal: quiet };
-    return {
-      api: { baseUrl, call: (request) => this.#call(request), close: async () => undefined },
-      limiter,
-      secrets,
-      readCredential: (...read) => credentials.read(...read),
-      clock,
-      enqueue,
-      onSecretChange: (listener) => void secrets.listeners.push(listener),
-      leaveSecret: (secret) => credentials.forget(secret),
-      changed: quiet,
-      announce: ({ reason, note }) => void this.announced.push(`${reason}: ${note}`),
-      log: { ...log, warn: (fields) => void this.warned.push(fields) },
-      apiTimeoutMs: 35 * SECOND,
-      planOnly,
-      cleanupDeadlineMs: 10 * MINUTE,
-    };
   }
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { settle } from '../../support/fake-clock.ts';
 import { an, type Wanted } from './objects.ts';
+import type { Reply } from './process.ts';
 import { bad, ok } from './replies.ts';
-import { at, MINUTE, REQUESTED_AT, type Reply, SECOND, Stage, type StageOptions } from './stage.ts';
+import { at, MINUTE, REQUESTED_AT, SECOND, Stage, type StageOptions } from './stage.ts';
 import type { KindName } from './status.ts';
 
 const FINALIZERS = { finalizers: ['pipewright.dev/remove-private-endpoints'] };

@@ -1,12 +1,12 @@
 import { Listing } from '../../../src/kinds/organization/endpoints.ts';
 import { API_HASH, an } from '../kinds/objects.ts';
+import type { Reply } from '../kinds/process.ts';
 import { bad, ok } from '../kinds/replies.ts';
 import {
   at,
   changed,
   HOUR,
   type Metadata,
-  type Reply,
   type Seen,
   Stage,
   type StageOptions,
