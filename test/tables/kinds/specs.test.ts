@@ -65,13 +65,6 @@ test.each<readonly [kind: KindName, spec: object, problems: readonly string[]]>(
     ['spec.additionalSettings.engine_max_threads must stand in spec.settings'],
   ],
   [
-    'PipeSettings',
-    extra({ ratio: 0.5 }),
-    [
-      'spec.additionalSettings.ratio must be text of at most 256 characters, a whole number, true or false, not 0.5',
-    ],
-  ],
-  [
     'Organization',
     {
       organizationId: UUID.toUpperCase(),
@@ -244,7 +237,7 @@ describe.each(KINDS)('%s takes any spec and any answer', (kind) => {
   });
 });
 
-test.each([undefined, null, 'x', 7, []])('a spec that is %j is refused', async (spec) => {
+test.each([undefined, null, 'x'])('a spec that is %j is refused', async (spec) => {
   const { stage, id } = staged('PipeSettings');
   stage.put({ ...an('PipeSettings'), spec });
   expect((await stage.run(id)).ready).toBe('False SpecInvalid');

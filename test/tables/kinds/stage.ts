@@ -4,6 +4,7 @@ import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { contextOf, type ProcessOptions, type Reply, type Request } from './process.ts';
 import { Secrets } from './secrets.ts';
 import { expectLawful, expectReadable, type KindName, type Status } from './status.ts';
+import { changed, declaredIn, idOf, keyIn, wire } from './wire.ts';
 
 type Kind = ReturnType<typeof createKinds>[number];
 type Stored = Parameters<Kind['reconcile']>[0];
@@ -78,6 +79,7 @@ export class Stage {
   readonly #ends = new Map<string, () => void>();
   readonly #kinds: readonly Kind[];
   #version = 1;
+  readonly #next = () => String((this.#version += 1));
   #calls = 0;
   #saves = 0;
 
@@ -135,15 +137,6 @@ export class Stage {
     const last = { ...rest, metadata: { ...metadata, resourceVersion: this.#next() } };
     this.kind(rest.kind).store.apply('DELETED', last);
     this.kind(rest.kind).forget(`${metadata.namespace}/${metadata.name}`);
-  }
-
-  /** What the first list of a process has. */
-  list(objects: readonly Stands[]): void {
-    const { store } = this.kind('PipeSettings');
-    store.beginList()(
-      objects.map((one) => store.trim(one)),
-      '9',
-    );
   }
 
   /** One attempt, `afterMs` from now. Time passes only where it waits for something. */
@@ -242,11 +235,6 @@ export class Stage {
     this.events.push(`${reason}: ${note}`);
   }
 
-  #next(): string {
-    this.#version += 1;
-    return String(this.#version);
-  }
-
   async #call(request: Request): Promise<Reply> {
     if (!request.begin()) return { answered: false, sent: false, cause: 'off', calledOff: true };
     const { body, path, method, credential } = request;
@@ -258,23 +246,4 @@ export class Stage {
     if (answer) return answer;
     return { answered: true, httpStatus: 200, requestId: 'req-1', result: declaredIn(body) };
   }
-}
-
-const idOf = ({ kind, metadata: { namespace, name } }: Stands) => `${kind}/${namespace}/${name}`;
-const keyIn = (id: string) => id.slice(id.indexOf('/') + 1);
-
-/** As it is on the wire: JSON has no undefined. */
-function wire<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
-}
-
-/** `+a` and `-b` for each endpoint. */
-export function changed(change: { add?: readonly Id[]; remove?: readonly Id[] }): string[] {
-  const { add = [], remove = [] } = change;
-  return [...add.map(({ id }) => `+${id}`), ...remove.map(({ id }) => `-${id}`)];
-}
-type Id = { readonly id: string };
-
-function declaredIn(body: string | undefined): Record<string, unknown> {
-  return body === undefined ? { id: 'record' } : (JSON.parse(body) as Record<string, unknown>);
 }

@@ -30,29 +30,6 @@ function held() {
 const sentFor = ({ paths }: Stage) => paths.map((path) => path.split('/').at(-2)).join(' ');
 
 describe('the line of one key', () => {
-  test.each<readonly [law: string, happen: (stage: Stage, id: string) => void]>([
-    ['is edited', (stage, id) => stage.edit(id, { suspend: true })],
-    ['is gone', (stage, id) => stage.remove(id)],
-    [
-      'has a Secret that changed',
-      ({ secrets }) => (secrets.set('api', { keyId: 'x', keySecret: 'y' }), secrets.poll('api')),
-    ],
-  ])('is left by an object that %s, without a call', async (_, happen) => {
-    const { answers, api } = held();
-    const { stage, put, begin } = several({ api, limits: { inFlight: 1 } });
-    put('a');
-    const first = begin('a');
-    await settle();
-    const id = put('b');
-    const second = begin('b').catch(() => 'gone');
-    await settle();
-    happen(stage, id);
-    await second;
-    answers.shift()?.();
-    await first;
-    expect(sentFor(stage)).toBe('a');
-  });
-
   test('is shown in the status after 30 s, once, with how many are before; not of what is Ready', async () => {
     const { stage, put, begin } = several({ limits: { rate: { calls: 1, perMs: 100 * SECOND } } });
     put('ready');
@@ -246,7 +223,11 @@ describe('an object is reconciled when', () => {
     ]);
     const started = new Stage();
     const all = ['a', 'b'].map((name) => stage.get(`PipeSettings/ingest/${name}`));
-    started.list(all);
+    const { store } = started.kind('PipeSettings');
+    store.beginList()(
+      all.map((one) => store.trim(one)),
+      '9',
+    );
     expect(started.woken).toEqual([
       'PipeSettings/ingest/a scheduled',
       'PipeSettings/ingest/b user',

@@ -2,16 +2,9 @@ import { Listing } from '../../../src/kinds/organization/endpoints.ts';
 import { API_HASH, an } from '../kinds/objects.ts';
 import type { Reply } from '../kinds/process.ts';
 import { bad, ok } from '../kinds/replies.ts';
-import {
-  at,
-  changed,
-  HOUR,
-  type Metadata,
-  type Seen,
-  Stage,
-  type StageOptions,
-} from '../kinds/stage.ts';
+import { at, HOUR, type Metadata, type Seen, Stage, type StageOptions } from '../kinds/stage.ts';
 import type { Entry, Status } from '../kinds/status.ts';
+import { changed } from '../kinds/wire.ts';
 import { e, inventoryOf, type Reported, words } from './endpoints.ts';
 
 /**
