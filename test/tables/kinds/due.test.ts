@@ -68,6 +68,7 @@ const SECRETS = rows<'reason' | 'secret' | 'then'>(`
   Unavailable     | started   | 60 s
   NotConfirmed    | started   | 60 s
   NotFound        | unread    | 60 s
+  SecretNotFound  | unread    | 60 s
 `);
 
 test.each(SECRETS)(

@@ -47,7 +47,7 @@ describe('an API that does not take the request that changes nothing', () => {
     ],
     [
       '500 in a page, 502, 503, no answer: an outage is no property of the API',
-      { ...NAMED, mishaps: { observe: [500, 'html', 500, 500, 503, 'lost', 500, 500, 502] } },
+      { ...NAMED, mishaps: { observe: [500, 500, 'page', 500, 503, 'lost', 500, 500, 502] } },
       9,
       repeat('idle')
         .map(() => 'observe')

@@ -9,13 +9,15 @@ import { e, inventoryOf, type Reported, words } from './endpoints.ts';
 
 /**
  * What the API does about a request; where nothing is said it does what it is asked. A number: that
- * status with an error in JSON, and nothing done; `html`: not in JSON, and nothing done. `lost`:
+ * status with an error in JSON, and nothing done; `html`, `page`: 200 or 500
+ * without JSON, and nothing done. `lost`:
  * done, and no answer. `unsent`: no byte left. `no-list`, `odd-list`, `no-name`: done, and the
  * reply lacks it. `idle`: taken, and nothing done.
  */
 export type Mishap =
   | number
   | 'html'
+  | 'page'
   | 'lost'
   | 'unsent'
   | 'no-list'
@@ -115,6 +117,7 @@ export class Organization {
     const mishap = this.#mishaps?.[what]?.[nth];
     if (typeof mishap === 'number' || mishap === 'unsent') return bad(mishap);
     if (mishap === 'html') return bad(200);
+    if (mishap === 'page') return bad(500, { error: undefined, defect: 'is not JSON' });
     if (mishap !== 'idle') this.#carryOut(body);
     if (mishap === 'lost') return bad('lost');
     const list = mishap === 'odd-list' ? [{ name: 'a' }] : this.held;
