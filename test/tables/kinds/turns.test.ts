@@ -55,17 +55,20 @@ describe('the line of one key', () => {
 describe('one target', () => {
   test('is called for by one attempt at a time; the other is reconciled when that ends', async () => {
     const { answers, api } = held();
-    const { stage, put, begin } = several({ api });
-    put('a', { namespace: 'ingest' });
+    const { stage, put, begin } = several({ api, limits: { inFlight: 2 } });
+    for (const name of ['a', 'b']) put(name);
     stage.put(an('PipeSettings', { name: 'far', namespace: 'far', spec: { pipeId: 'A' } }));
     const first = begin('a');
     await settle();
     stage.woken.length = 0;
     const second = await stage.start('PipeSettings/far/far');
     expect([second.result.did, stage.paths.length, stage.woken]).toEqual(['target-busy', 1, []]);
-    answers.shift()?.();
-    await first;
-    expect(stage.woken).toEqual(['PipeSettings/far/far user']);
+    const third = begin('b');
+    await settle();
+    expect(sentFor(stage), 'it keeps no permit').toBe('a b');
+    for (const answer of answers) answer();
+    await Promise.all([first, third]);
+    expect(stage.woken).toContain('PipeSettings/far/far user');
   });
 
   test('taken by an owner while the permit was waited for: nothing is sent', async () => {
