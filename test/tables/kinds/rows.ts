@@ -1,14 +1,27 @@
-/** A table in a text: its first line names the columns, `|` stands between cells. */
+/**
+ * A table in a text: its first line names the columns, `|` stands between cells. A row goes on in
+ * the next line until it has all its cells.
+ */
 export function rows<Column extends string>(table: string): Readonly<Record<Column, string>>[] {
-  const lines = table.trim().split('\n');
-  const [head = [], ...body] = lines.map((line) => line.split('|').map((cell) => cell.trim()));
-  for (const cells of body)
-    if (cells.length !== head.length)
-      throw new Error(`not ${head.length} cells: ${cells.join('|')}`);
-  return body.map((cells) => {
-    const row = Object.fromEntries(cells.map((cell, index) => [head[index], cell]));
-    return row as Record<Column, string>;
-  });
+  const [first = '', ...lines] = table.trim().split('\n');
+  const head = cellsOf(first);
+  const found: Record<Column, string>[] = [];
+  let row = '';
+  for (const line of lines) {
+    row += ` ${line}`;
+    const cells = cellsOf(row);
+    if (cells.length < head.length) continue;
+    if (cells.length > head.length) throw new Error(`too many cells: ${row}`);
+    const named = Object.fromEntries(cells.map((cell, index) => [head[index], cell]));
+    found.push(named as Record<Column, string>);
+    row = '';
+  }
+  if (row.trim() !== '') throw new Error(`too few cells: ${row}`);
+  return found;
+}
+
+function cellsOf(line: string): string[] {
+  return line.split('|').map((cell) => cell.trim().replace(/\s+/g, ' '));
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };

@@ -1,33 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createKinds } from '../../../src/kinds/index.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
-import { contextOf, type ProcessOptions, type Reply, type Request } from './process.ts';
-import { Secrets } from './secrets.ts';
+import * as object from './objects.ts';
+import {
+  contextOf,
+  ok,
+  type ProcessOptions,
+  type Reply,
+  type Request,
+  Secrets,
+} from './process.ts';
 import { expectLawful, expectReadable, type KindName, type Status } from './status.ts';
-import { changed, declaredIn, idOf, keyIn, wire } from './wire.ts';
 
-type Kind = ReturnType<typeof createKinds>[number];
-type Stored = Parameters<Kind['reconcile']>[0];
+const { at, changed, idOf, keyIn, REQUESTED_AT, SECOND, wire } = object;
+type Kind = object.Kind;
+type Stored = object.Stored;
+type Stands = object.Stands;
+
 type Context = Parameters<Kind['reconcile']>[1];
 export type Result = Awaited<ReturnType<Kind['reconcile']>>;
-export type Metadata = Stored['metadata'];
-
-/** An object as the API server has it. */
-export interface Stands {
-  readonly kind: KindName;
-  readonly metadata: Metadata;
-  readonly spec?: unknown;
-  readonly status?: Status;
-}
-
-/** The moment at which all begins. */
-export const T0 = Date.parse('2026-03-01T12:00:00Z');
-export const SECOND = 1_000;
-export const MINUTE = 60 * SECOND;
-export const HOUR = 60 * MINUTE;
-export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
-/** RFC 3339, so many ms after T0. */
-export const at = (ms: number): string => `${new Date(T0 + ms).toISOString().slice(0, 19)}Z`;
 
 export interface StageOptions extends ProcessOptions {
   /** What the API answers; undefined: HTTP 200 with what was declared. */
@@ -114,7 +105,7 @@ export class Stage {
   }
 
   /** As a person edits it: a new generation, and whatever else. */
-  edit(id: string, spec: object = {}, metadata: Partial<Metadata> = {}): void {
+  edit(id: string, spec: object = {}, metadata: Partial<object.Metadata> = {}): void {
     const before = this.get(id);
     const generation = (before.metadata.generation ?? 0) + 1;
     const whole = { ...before.metadata, generation, ...metadata };
@@ -123,11 +114,8 @@ export class Stage {
   }
 
   ask(id: string, value: string): void {
-    const before = this.get(id);
-    this.put({
-      ...before,
-      metadata: { ...before.metadata, annotations: { [REQUESTED_AT]: value } },
-    });
+    const { metadata, ...rest } = this.get(id);
+    this.put({ ...rest, metadata: { ...metadata, annotations: { [REQUESTED_AT]: value } } });
   }
 
   remove(id: string): void {
@@ -169,10 +157,8 @@ export class Stage {
 
   #seen(id: string, result: Result, events: readonly string[]): Seen {
     const { status = {} } = this.#stands.get(id) ?? {};
-    const [ready, beside] = status.conditions ?? [];
-    const { next } = result;
-    const wait = next === 'on-change' ? undefined : next.at - this.now;
-    const { status: is, reason, message = '' } = ready ?? {};
+    const [{ status: is = '', reason = '', message = '' } = {}, beside] = status.conditions ?? [];
+    const wait = result.next === 'on-change' ? undefined : result.next.at - this.now;
     return { result, status, ready: `${is} ${reason}`, side: beside?.type, message, wait, events };
   }
 
@@ -190,9 +176,9 @@ export class Stage {
       save: async (status) => {
         const stands = this.options.saves?.(this.#saves++) ?? true;
         if (stands) this.#write(kind, id, status);
-        const { pendingChange: change } = status as Status;
         this.saved.push(wire(status as Status));
-        this.#step(['save', ...(change ? changed(change) : [])].join(' '));
+        const { pendingChange = {} } = status as Status;
+        this.#step(['save', ...changed(pendingChange)].join(' '));
         return stands;
       },
       finalizer: async (name, present) => {
@@ -243,7 +229,13 @@ export class Stage {
     this.secrets.used.push(credential.authorization);
     const answer = await this.options.api?.(request, this.#calls++);
     this.#step(this.options.shown?.(request) ?? method);
-    if (answer) return answer;
-    return { answered: true, httpStatus: 200, requestId: 'req-1', result: declaredIn(body) };
+    return answer ?? ok(JSON.parse(body ?? '{"id":"record"}') as Record<string, unknown>);
   }
+}
+
+/** One object on a stage of its own. */
+export function staged(kind: KindName, wanted: object.Wanted = {}, options: StageOptions = {}) {
+  const stage = new Stage(options);
+  const id = stage.put(object.an(kind, wanted));
+  return { stage, id, run: (afterMs = 0): Promise<Seen> => stage.run(id, afterMs) };
 }

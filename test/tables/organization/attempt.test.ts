@@ -1,175 +1,107 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { at, MINUTE, SECOND } from '../kinds/stage.ts';
-import { e } from './endpoints.ts';
-import { Organization, type Wish } from './scripted-api.ts';
+import { at, MINUTE } from '../kinds/objects.ts';
+import { rows } from '../kinds/rows.ts';
+import { all, e } from './endpoints.ts';
+import { Organization, type Wish } from './organization.ts';
 
-type Row = readonly [law: string, wish: Wish, steps: string];
-const NAMED = { spec: { name: 'Acme' } };
-const OURS = { held: 'a', inventory: 'a Added Present' };
-const REMOVES = { deletionPolicy: 'RemovePrivateEndpoints' };
+const WELL = rows<'law' | 'given' | 'steps'>(`
+  law | given | steps
+  of a new object takes two calls and one save         | | observe, save +a, +a
+  of a new object with a name takes three
+    | declares Acme; named Old                           | observe, name Acme, save +a, +a
+  of an edit takes two, for all adds and removals
+    | has a; ours a; lists b c                           | observe, save +b +c -a, +b +c -a
+  of a re-assert takes one and saves nothing
+    | has a; ours a; declares Acme                       | observe
+  where the API never shows the name sends it once
+    | declares Acme; observe: no-name; name Acme: no-name; +a: no-name
+    | observe, name Acme, save +a, +a
+  that finds all that is listed adds nothing | has a     | observe
+  with an empty list removes what is ours alone
+    | has a x; ours a; lists                             | observe, save -a, -a
+  of a list that became absent removes nothing
+    | has a; ours a; declares Acme; no list              | observe
+  of ours in another region removes it first
+    | has a; ours a; lists a/r2                          | observe, save -a, -a, save +a, +a
+  that would remove too much sends nothing, nor the name
+    | has a; ours a; lists b; declares Acme; named Old; cap 0 | observe
+  puts the finalizer on before the first pending change
+    | removes                                            | observe, finalizer on, save +a, +a
+  puts it on at once where something is ours already
+    | removes; has a; ours a                             | finalizer on, observe
+  puts none on where nothing is ours | removes; has a    | observe
+`);
 
 describe('an attempt where all goes well', () => {
-  test.each<Row>([
-    ['of a new object takes two calls and one save', {}, 'observe, save +a, +a'],
-    [
-      'of a new object with a name takes three, and the name goes by itself',
-      { ...NAMED, name: 'Old' },
-      'observe, name Acme, save +a, +a',
-    ],
-    [
-      'of an edit takes two, for all adds and removals together',
-      { ...OURS, ids: 'b c' },
-      'observe, save +b +c -a, +b +c -a',
-    ],
-    ['of a re-assert takes one and saves nothing', { ...OURS, ...NAMED }, 'observe'],
-    [
-      'where the API never shows the name sends it once',
-      { ...NAMED, mishaps: { observe: ['no-name'], 'name Acme': ['no-name'], '+a': ['no-name'] } },
-      'observe, name Acme, save +a, +a',
-    ],
-    ['that finds all that is listed adds nothing', { held: 'a' }, 'observe'],
-    [
-      'with an empty list removes what is ours alone',
-      { ...OURS, ids: '', held: 'a x' },
-      'observe, save -a, -a',
-    ],
-    [
-      'of a list that became absent removes nothing',
-      { ...OURS, ...NAMED, ids: undefined },
-      'observe',
-    ],
-    [
-      'of ours under another region removes it first, and adds when the list lacks it',
-      { ...OURS, ids: 'a/r2' },
-      'observe, save -a, -a, save +a, +a',
-    ],
-    [
-      'that would remove too much sends nothing at all, nor the name',
-      { ...OURS, ids: 'b', name: 'Old', spec: { name: 'Acme', maxPrivateEndpointRemovals: 0 } },
-      'observe',
-    ],
-    [
-      'puts the finalizer on before the first pending change',
-      { spec: REMOVES },
-      'observe, finalizer on, save +a, +a',
-    ],
-    [
-      'puts it on at once where something is ours already',
-      { ...OURS, spec: REMOVES },
-      'finalizer on, observe',
-    ],
-    ['puts none on where nothing is ours', { held: 'a', spec: REMOVES }, 'observe'],
-    [
-      'takes it off under Retain',
-      { ...OURS, metadata: { finalizers: ['pipewright.dev/remove-private-endpoints'] } },
-      'finalizer off, observe',
-    ],
-  ])('%s', async (_, wish, steps) => {
-    const organization = new Organization(wish);
+  test.each(WELL)('$law', async ({ given, steps }) => {
+    const organization = new Organization(given);
     const { result } = await organization.run();
     expect([organization.steps, result.did]).toEqual([steps, 'done']);
     expect(organization.status).not.toHaveProperty('pendingChange');
   });
 
+  test('takes the finalizer off under Retain', async () => {
+    const metadata = { finalizers: ['pipewright.dev/remove-private-endpoints'] };
+    const organization = new Organization({ given: 'has a; ours a', metadata });
+    await organization.run();
+    expect(organization.steps).toBe('finalizer off, observe');
+  });
+
   test('is not made again of what is confirmed, also with the list in another order', async () => {
-    const organization = new Organization({ ids: 'a b' });
+    const organization = new Organization('lists a b');
     const { requestHash } = (await organization.run()).status.applied ?? {};
     expect((await organization.run(MINUTE)).result.did).toBe('nothing');
-    organization.stage.edit(organization.id, { privateEndpoints: [e('b'), e('a')] });
+    organization.stage.edit(organization.id, { privateEndpoints: all('b a') });
     expect((await organization.run()).status.applied).toMatchObject({ requestHash, generation: 2 });
   });
 });
 
 test('the bodies: an empty change, then the change with descriptions, none that is empty', async () => {
-  const listed = [
-    { ...e('a'), description: 'db' },
-    { ...e('b'), description: '' },
-  ];
-  const spec = { privateEndpoints: listed };
-  const organization = new Organization({ spec, inventory: 'x Added Present' });
-  organization.held = [{ id: 'X', cloudProvider: 'GCP', region: 'r1' }];
+  const described = { ...e('a'), description: 'db' };
+  const spec = { privateEndpoints: [described, { ...e('b'), description: '' }] };
+  const organization = new Organization({ given: 'ours x', spec });
+  const asReported = { id: 'X', cloudProvider: 'GCP', region: 'r1' };
+  organization.held = [asReported];
   await organization.run();
   expect(organization.stage.bodies.map((body) => JSON.parse(body) as unknown)).toEqual([
     { privateEndpoints: { add: [], remove: [] } },
-    {
-      privateEndpoints: {
-        add: [{ ...e('a'), description: 'db' }, e('b')],
-        remove: [{ id: 'X', cloudProvider: 'GCP', region: 'r1' }],
-      },
-    },
+    { privateEndpoints: { add: [described, e('b')], remove: [asReported] } },
   ]);
   expect(organization.stage.paths[0]).toBe(
     'PATCH /v1/organizations/0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a',
   );
 });
 
-test('the change that is sent is persisted before it leaves, and shown as what is being done', async () => {
-  const inventory = 'b Added Present, x Added Present';
-  const organization = new Organization({ ids: 'a b c', held: 'b x', inventory });
+test('a change is persisted before it leaves, and shown as what is being done', async () => {
+  const organization = new Organization('lists a b c; has b x; ours b x');
   await organization.run();
-  const { stage } = organization;
-  expect(stage.saved).toMatchObject([
-    { pendingChange: { time: at(0), add: [e('a'), e('c')], remove: [e('x')] } },
+  const { saved } = organization.stage;
+  expect(saved).toMatchObject([
+    { pendingChange: { time: at(0), add: all('a c'), remove: all('x') } },
   ]);
   const message =
     'Sending 2 private endpoints to add, 1 to remove (1 of 3 private endpoints there)';
-  expect(stage.saved[0]?.conditions).toMatchObject([
+  expect(saved[0]?.conditions).toMatchObject([
     { type: 'Ready', status: 'Unknown', reason: 'Pending', message },
     { type: 'Reconciling' },
   ]);
 });
 
 /** Something happens to the first of these steps. */
-const once = (step: string, happen: (organization: Organization) => void): Pick<Wish, 'on'> => {
+function once(step: string, happen: (organization: Organization) => void): Pick<Wish, 'on'> {
   let isOver = false;
-  const on: Wish['on'] = (met, organization) => {
-    if (met !== step || isOver) return;
-    isOver = true;
-    happen(organization);
+  return {
+    on: (met, organization) => {
+      if (met !== step || isOver) return;
+      isOver = true;
+      happen(organization);
+    },
   };
-  return { on };
-};
-const later = (ms: number) => once('finalizer on', ({ stage }) => stage.clock.jumpWall(ms));
-
-describe('an observation', () => {
-  const spec = REMOVES;
-  test.each<Row>([
-    [
-      'that is 30 s old is good for a change',
-      { spec, ...later(30 * SECOND) },
-      'observe, finalizer on, save +a, +a',
-    ],
-    [
-      'that is older is made again',
-      { spec, ...later(31 * SECOND) },
-      'observe, finalizer on, observe, save +a, +a',
-    ],
-    [
-      'that is made again decides anew',
-      {
-        spec,
-        ...once('finalizer on', ({ stage, held }) => {
-          stage.clock.jumpWall(31 * SECOND);
-          held.push(e('a'));
-        }),
-      },
-      'observe, finalizer on, observe',
-    ],
-  ])('%s', async (_, wish, steps) => {
-    const organization = new Organization(wish);
-    await organization.run();
-    expect(organization.steps).toBe(steps);
-  });
-});
-
-test('at most four observations are made where each call waits for more than 30 s', async () => {
-  const organization = new Organization({ limits: { rate: { calls: 1, perMs: 31 * SECOND } } });
-  await organization.run();
-  expect(organization.requests).toBe('observe, observe, observe, observe, +a');
-});
+}
 
 describe('what is no longer wanted', () => {
-  const wish: Wish = { spec: { ...REMOVES, name: 'Acme' }, name: 'Old' };
+  const given = 'removes; declares Acme; named Old';
   const steps = ['observe', 'name Acme', 'finalizer on', 'save +a', '+a'];
   const ends: Readonly<Record<string, (one: Organization) => void>> = {
     edited: ({ stage, id }) => stage.edit(id, { suspend: true }),
@@ -177,53 +109,98 @@ describe('what is no longer wanted', () => {
     'led by another process': ({ stage }) => (stage.isLeading = false),
   };
   const cases = Object.keys(ends).flatMap((how) =>
-    steps.map((step, at) => [how, step, at] as const),
+    steps.map((step, index) => [how, step, index] as const),
   );
 
-  test.each(cases)(
-    '%s after "%s" sends nothing more, and persists no change that was not sent',
-    async (how, step, index) => {
-      const organization = new Organization({ ...wish, ...once(step, (one) => ends[how]?.(one)) });
-      await organization.run();
-      const after = organization.stage.log
-        .slice(index + 1)
-        .filter((one) => /^(observe|name|\+)/.test(one));
-      expect([organization.stage.log[index], after]).toEqual([step, []]);
-      expect(organization.status).not.toHaveProperty('pendingChange');
-    },
-  );
+  test.each(cases)('%s after "%s" sends nothing more', async (how, step, index) => {
+    const organization = new Organization({ given, ...once(step, (one) => ends[how]?.(one)) });
+    await organization.run();
+    const { log } = organization.stage;
+    const after = log.slice(index + 1).filter((one) => /^(observe|name|\+)/.test(one));
+    expect([log[index], after]).toEqual([step, []]);
+    expect(organization.status, 'a change that was not sent').not.toHaveProperty('pendingChange');
+  });
 
   test('keeps what was sent in the history of the generation that declared it', async () => {
     const organization = new Organization(once('+a', ({ stage, id }) => stage.edit(id)));
-    const { status } = await organization.run();
-    expect(status.history).toMatchObject([
+    expect((await organization.run()).status.history).toMatchObject([
       { generation: 1, changes: [{ field: 'privateEndpoints[a]', to: 'gcp/r1' }] },
     ]);
   });
 });
 
-describe('before a change leaves', () => {
-  test.each<Row>([
-    ['a save that fails ends the attempt', { saves: () => false }, 'observe, save +a'],
-    [
-      'a finalizer that does not go on ends it',
-      { spec: REMOVES, finalizers: false },
-      'observe, finalizer on',
-    ],
-    [
-      'a save that takes more than 10 s lets nothing leave',
-      once('save +a', ({ stage }) => stage.clock.jumpWall(10 * SECOND + 1)),
-      'observe, save +a',
-    ],
-    [
-      'a Secret that is gone meanwhile lets nothing leave',
-      once('observe', ({ stage }) => stage.secrets.set('api', undefined)),
-      'observe',
-    ],
-  ])('%s', async (_, wish, steps) => {
-    const organization = new Organization(wish);
-    await organization.run();
-    expect(organization.steps).toBe(steps);
-    expect(organization.status).not.toHaveProperty('pendingChange');
+/** An object whose last reply showed what the API still has. */
+function known(given: string): Wish {
+  const { held, name } = new Organization(given);
+  const organization = { name, privateEndpoints: held, privateEndpointsTotal: held.length };
+  const isKnown = /\b(knows|ours)/.test(given);
+  return { given: isKnown ? given : `${given}; knows`, status: { organization } };
+}
+
+async function planned(wish: Wish) {
+  const organization = new Organization({ ...wish, spec: { mode: 'Plan' } });
+  const seen = await organization.run();
+  expect([organization.steps, seen.wait]).toEqual(['', undefined]);
+  return { ...seen, bodies: seen.status.plan?.requests.map(({ body }) => body) };
+}
+
+async function applied(wish: Wish): Promise<readonly string[]> {
+  const organization = new Organization(wish);
+  await organization.run();
+  return organization.stage.bodies;
+}
+
+test.each([
+  ['a removal and a name', 'lists b c; has a b; ours a b; declares New', 3],
+  ['too many removals', 'has b c; ours b c; cap 1; declares New', 1],
+  ['ours in another region', 'lists a/r2; has a; ours a', 3],
+  ['what was refused and is due', 'lists a b; knows a – Refused refused due', 3],
+])('a plan shows to the letter what an attempt sends: %s', async (_, given, requests) => {
+  const { bodies } = await planned(known(given));
+  expect(bodies).toHaveLength(requests);
+  expect(bodies).toEqual(await applied(known(given)));
+});
+
+test('a plan shows to the letter what an attempt sends, whatever is declared and there', async () => {
+  const some = fc.subarray(['a', 'b', 'c', 'd']);
+  const life = fc.record({
+    ids: some,
+    owned: some,
+    others: some,
+    moved: some,
+    adopt: fc.boolean(),
   });
+  const property = fc.asyncProperty(life, async ({ ids, owned, others, moved, adopt }) => {
+    const there = [...new Set([...owned, ...others]), ...moved.map((id) => `${id}/r2`)];
+    const declared = `lists ${ids.join(' ')}; declares New; ${adopt ? 'adopts' : ''}`;
+    const wish = known(`${declared}; has ${there.join(' ')}; ours ${owned.join(' ')}`);
+    expect((await planned(wish)).bodies).toEqual(await applied(wish));
+  });
+  await fc.assert(property, { numRuns: 200, seed: 43 });
+});
+
+const SAYS = rows<'while' | 'given' | 'message'>(`
+  while | given | message
+  something would be sent | lists a b; declares New; has x b/r2; ours x
+    | 3 changes planned; not sent: 3 PATCH requests, one after another: read the list, then set the \
+      name, add 1 private endpoint, remove 1 private endpoint; not touched: b, because the API has \
+      the id elsewhere
+  too much would be removed | lists; has b c; ours b c; cap 1
+    | 2 private endpoints would be removed (b, c), more than spec.maxPrivateEndpointRemovals allows
+  nothing is to be done | has a; ours a | No changes; not sent
+`);
+
+test.each(SAYS)('while $while a plan says so', async ({ given, message }) => {
+  const seen = await planned(known(given));
+  expect(seen.message).toContain(message);
+  expect(seen.ready).toBe(message.startsWith('No') ? 'True Planned' : 'False Planned');
+});
+
+test('a plan keeps its time while it stays the same, and goes with the mode', async () => {
+  const organization = new Organization({ spec: { mode: 'Plan' } });
+  const { status, message } = await organization.run();
+  expect(message).toContain('what follows depends on that list; the state at the API is not known');
+  expect((await organization.run(MINUTE)).status).toEqual(status);
+  organization.stage.edit(organization.id, { mode: 'Apply' });
+  expect((await organization.run()).status).not.toHaveProperty('plan');
 });

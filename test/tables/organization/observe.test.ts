@@ -1,97 +1,57 @@
 import { describe, expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../kinds/stage.ts';
-import { SETTLE_MS } from './endpoints.ts';
-import { type Mishap, Organization, type Wish } from './scripted-api.ts';
-
-const repeat = (mishap: Mishap, count = 9) => Array.from({ length: count }, () => mishap);
-const NAMED = { spec: { name: 'Acme' } };
-const DELETED = {
-  ids: '',
-  held: 'a',
-  inventory: 'a Added Present',
-  metadata: {
-    deletionTimestamp: '2026-03-01T12:00:00Z',
-    finalizers: ['pipewright.dev/remove-private-endpoints'],
-  },
-  spec: { name: 'Acme', deletionPolicy: 'RemovePrivateEndpoints' },
-};
+import { at, HOUR, MINUTE, SECOND, T0 } from '../kinds/objects.ts';
+import { rows } from '../kinds/rows.ts';
+import type { Status } from '../kinds/status.ts';
+import { all, SETTLE_MS } from './endpoints.ts';
+import { Organization, type Wish } from './organization.ts';
 
 /** Some attempts, each at its time; their requests. */
-async function requests(wish: Wish, attempts: number) {
+async function attempts(wish: Wish, count: number) {
   const organization = new Organization(wish);
-  const all: string[] = [];
   let seen = await organization.run();
-  all.push(organization.requests);
-  for (let round = 1; round < attempts; round += 1) {
+  const all = [organization.requests];
+  while (all.length < count) {
     seen = await organization.next();
     all.push(organization.requests);
   }
-  return { ...seen, steps: all.join(' | ') };
+  return { ...seen, requests: all.join(' / ') };
 }
 
+/** `deleted`: with `a` of its own. */
+const ROWS = rows<'law' | 'given' | 'requests'>(`
+  law | given | requests
+  400: is observed by the declared name | declares Acme; observe: 400 | observe, name Acme, +a
+  405: so                               | declares Acme; observe: 405 | observe, name Acme, +a
+  422: so                               | declares Acme; observe: 422 | observe, name Acme, +a
+  500 in JSON three times in a row: so
+    | declares Acme; observe: 500… | observe / observe / observe, name Acme, +a
+  500 in a page, 502, 503, no answer: an outage is no property of the API
+    | declares Acme; observe: 500 500 page 500 503 lost 502
+    | observe / observe / observe / observe / observe / observe / observe
+  and the name does not show it either: is asked anew
+    | declares Acme; observe: 422; name Acme: 503 | observe, name Acme / observe, +a
+  and too much would be removed: is sent no name
+    | lists; declares Acme; ours a; cap 0; observe: 400… | observe
+  400, and the object is deleted: is observed by the name
+    | deleted; observe: 400 | observe, name Acme, -a
+  500 three times, and the object is deleted: is sent no name
+    | deleted; observe: 500… | observe / observe / observe / observe
+`);
+
 describe('an API that does not take the request that changes nothing', () => {
-  test.each<readonly [law: string, wish: Wish, attempts: number, steps: string]>([
-    [
-      '400: is observed by the declared name',
-      { ...NAMED, mishaps: { observe: [400] } },
-      1,
-      'observe, name Acme, +a',
-    ],
-    ['405: so', { ...NAMED, mishaps: { observe: [405] } }, 1, 'observe, name Acme, +a'],
-    ['422: so', { ...NAMED, mishaps: { observe: [422] } }, 1, 'observe, name Acme, +a'],
-    [
-      '500 in JSON three times in a row: so',
-      { ...NAMED, mishaps: { observe: repeat(500) } },
-      4,
-      'observe | observe | observe, name Acme, +a | ',
-    ],
-    [
-      '500 in a page, 502, 503, no answer: an outage is no property of the API',
-      { ...NAMED, mishaps: { observe: [500, 500, 'page', 500, 503, 'lost', 500, 500, 502] } },
-      9,
-      repeat('idle')
-        .map(() => 'observe')
-        .join(' | '),
-    ],
-    [
-      'and the name does not show it either: is asked anew',
-      { ...NAMED, mishaps: { observe: [422], 'name Acme': [503] } },
-      2,
-      'observe, name Acme | observe, +a',
-    ],
-    [
-      'and too much would be removed: is sent no name',
-      {
-        ids: '',
-        spec: { name: 'Acme', maxPrivateEndpointRemovals: 0 },
-        inventory: 'a Added Present',
-        mishaps: { observe: repeat(400) },
-      },
-      1,
-      'observe',
-    ],
-    [
-      '400, and the object is deleted: is observed by the name',
-      { ...DELETED, mishaps: { observe: [400] } },
-      1,
-      'observe, name Acme, -a',
-    ],
-    [
-      '500 three times, and the object is deleted: is sent no name',
-      { ...DELETED, mishaps: { observe: repeat(500) } },
-      5,
-      'observe | observe | observe | observe | observe',
-    ],
-  ])('%s', async (_, wish, attempts, steps) => {
-    expect((await requests(wish, attempts)).steps).toBe(steps);
+  const finalizers = ['pipewright.dev/remove-private-endpoints'];
+  const metadata = { deletionTimestamp: at(0), finalizers };
+
+  test.each(ROWS)('$law', async ({ given, requests }) => {
+    const isDeleted = given.startsWith('deleted');
+    const of = given.replace('deleted', 'lists; has a; ours a; declares Acme; removes');
+    const wish = { given: of, ...(isDeleted && { metadata }) };
+    const count = requests.split(' / ').length;
+    expect((await attempts(wish, count)).requests).toBe(requests);
   });
 
   test('is remembered for the same object, until that is gone', async () => {
-    const organization = new Organization({
-      ...NAMED,
-      held: 'a',
-      mishaps: { observe: repeat(400) },
-    });
+    const organization = new Organization('declares Acme; has a; observe: 400…');
     const { stage, id } = organization;
     const again = async () => {
       stage.log.length = 0;
@@ -105,68 +65,142 @@ describe('an API that does not take the request that changes nothing', () => {
     expect(await again()).toBe('observe, name Acme');
   });
 
-  test.each([400, 405, 422])('with %i and no name declared says what to do', async (code) => {
-    const { steps, ready, message } = await requests({ mishaps: { observe: [code] } }, 1);
-    expect([steps, ready]).toEqual(['observe', 'False Rejected']);
+  test('where no name is declared: the message says what to do', async () => {
+    const { requests, ready, message } = await attempts({ given: 'observe: 405' }, 1);
+    expect([requests, ready]).toEqual(['observe', 'False Rejected']);
     expect(message).toContain('Declare spec.name to make the list readable');
-  });
-
-  test('and has its name changed by that: no drift', async () => {
-    const status = { organization: { name: 'Old' } };
-    const wish = { ids: undefined, spec: { name: 'New' }, name: 'Old', inventory: '', status };
-    const after = await requests({ ...wish, mishaps: { observe: [400] } }, 1);
-    expect(after.status).not.toHaveProperty('drift');
-    expect(after.status.history).toMatchObject([{ changes: [{ from: 'Old', to: 'New' }] }]);
   });
 });
 
 describe('a list that is left out', () => {
-  const mishaps = { observe: repeat('no-list', 30) };
-  const until = async (wish: Wish, ms: number) => {
-    const organization = new Organization(wish);
+  const until = async (given: string, ms: number) => {
+    const organization = new Organization(`${given}; observe: no-list…`);
     const { stage } = organization;
-    const begun = stage.now;
     let seen = await organization.run();
     expect([organization.requests, seen.ready]).toEqual(['observe', 'False NotConfirmed']);
-    while (seen.ready === 'False NotConfirmed' && stage.now < begun + HOUR)
+    while (seen.ready === 'False NotConfirmed' && stage.now < T0 + HOUR)
       seen = await organization.next();
-    expect(stage.now - begun).toBe(ms);
+    expect(stage.now - T0).toBe(ms);
     return seen;
   };
 
   test('counts as empty after a minute where nothing was there', async () => {
-    const { status } = await until({ mishaps }, MINUTE);
+    const { status } = await until('', MINUTE);
     expect(status.privateEndpoints).toMatchObject([{ id: 'a', state: 'Present' }]);
   });
 
   test('counts as empty after ten minutes where something was, with an event', async () => {
-    const wish = { ids: '', inventory: 'a Found Present', mishaps };
-    expect((await until(wish, 10 * MINUTE)).events.join()).toMatch(
-      /^DriftDetected: Every response of the last 10 minutes left the list of private endpoints out/,
+    const { events } = await until('lists; knows a Found Present', 10 * MINUTE);
+    expect(events.join()).toContain(
+      'DriftDetected: Every response of the last 10 minutes left the list of private endpoints out',
     );
   });
 
-  test('when the last one is removed is believed after a minute', async () => {
-    const wish = { ids: '', held: 'a', inventory: 'a Added Present' };
-    const organization = new Organization({
-      ...wish,
-      mishaps: { '-a': ['no-list'], observe: [undefined, ...repeat('no-list')] },
-    });
-    const seen = await organization.run();
-    expect(seen.status.pendingChange?.remove).toHaveLength(1);
-    let { ready } = seen;
-    while (ready !== 'True Applied') ({ ready } = await organization.next());
-    const lasted = organization.stage.now - Date.parse(seen.status.pendingChange?.time ?? '');
-    expect([lasted >= MINUTE, lasted < SETTLE_MS]).toEqual([true, true]);
-  });
-
-  test.each<Mishap>(['odd-list', 'html'])(
+  test.each(['odd-list', 'html'])(
     'is another thing than one that cannot be read: %s',
-    async (mishap) => {
-      const organization = new Organization({ mishaps: { observe: repeat(mishap, 30) } });
+    async (how) => {
+      const organization = new Organization(`observe: ${how}…`);
       for (let round = 0; round < 8; round += 1) await organization.next();
       expect(organization.stage.log).toEqual(['observe']);
-      expect(organization.stage.now).toBeGreaterThan(Date.parse('2026-03-01T12:11:00Z'));
+      expect(organization.stage.now).toBeGreaterThan(T0 + 11 * MINUTE);
     },
   );
+});
+
+const ANSWERS = rows<'answer' | 'change' | 'reason'>(`
+  answer   | change  | reason
+  lost     | pending | OutcomeUnknown
+  408      | pending | OutcomeUnknown
+  503      | pending | OutcomeUnknown
+  html     | pending | UnexpectedResponse
+  302      | pending | UnexpectedResponse
+  no-list  | pending | OutcomeUnknown
+  odd-list | pending | OutcomeUnknown
+  401      | cleared | Unauthorized
+  425      | cleared | Conflict
+  429      | cleared | RateLimited
+  unsent   | cleared | Unavailable
+`);
+
+test.each(ANSWERS)('a change answered by $answer is $change; nothing else is sent', async (row) => {
+  const organization = new Organization(`lists a b; +a +b: ${row.answer}`);
+  const seen = await organization.run();
+  expect([organization.steps, seen.ready]).toEqual([
+    'observe, save +a +b, +a +b',
+    `False ${row.reason}`,
+  ]);
+  const pendingChange = { time: at(0), add: all('a b'), remove: [] };
+  expect(seen.status.pendingChange).toEqual(row.change === 'pending' ? pendingChange : undefined);
+});
+
+describe('what may be on its way', () => {
+  /** As a crash right after the save leaves it. */
+  const pendingChange = { time: at(0), add: all('a'), remove: all('x') };
+  const crashed = (given: string) =>
+    new Organization({ given: `lists a b; ours x; ${given}`, status: { pendingChange } });
+  const shown = ({ entries }: Organization) => entries.map(({ id, state }) => `${id} ${state}`);
+
+  test('is observed, and is ours where the list shows it; the rest follows at once', async () => {
+    const organization = crashed('has a');
+    const seen = await organization.run(SECOND);
+    expect([organization.requests, seen.ready]).toEqual(['observe, +b', 'True Applied']);
+    expect(shown(organization)).toEqual(['a Present', 'b Present']);
+  });
+
+  test.each([
+    ['lacks the add', 'has', 'It is not known whether adding a took effect'],
+    ['has what is to go', 'has a x', 'It is not known whether removing x took effect'],
+  ])('keeps all else back while the list %s, until its time', async (_, has, message) => {
+    const organization = crashed(has);
+    const seen = await organization.run(SETTLE_MS - SECOND);
+    expect([organization.steps, seen.wait]).toEqual(['observe', SECOND]);
+    expect(seen.status.pendingChange).toEqual(pendingChange);
+    expect([seen.ready, seen.message]).toEqual([
+      'False OutcomeUnknown',
+      expect.stringContaining(message),
+    ]);
+  });
+
+  test.each(['503', '429', 'no-list'])(
+    'is asked for when its time is over, while the API answers %s; then by back-off',
+    async (answer) => {
+      const organization = crashed(`observe: ${answer}…`);
+      expect((await organization.run(SETTLE_MS - 3 * SECOND)).wait).toBeLessThanOrEqual(3 * SECOND);
+      expect(organization.status.pendingChange).toEqual(pendingChange);
+      for (let round = 0; round < 8; round += 1) await organization.next();
+      expect((await organization.next()).wait).toBeGreaterThan(MINUTE);
+    },
+  );
+});
+
+test.each([
+  ['500', '+a +b, +a +b, +a +b, +a'],
+  ['501', '+a +b, +a +b, +a +b, +a'],
+  ['503', '+a +b, +a +b, +a +b, +a +b'],
+])('a change of several that is answered %s in a row: %s', async (answer, sent) => {
+  const organization = new Organization(`lists a b; +a +b: ${answer}…`);
+  const steps: string[] = [];
+  for (let round = 0; round < 40; round += 1) {
+    await organization.next();
+    steps.push(...organization.stage.log.filter((step) => step.startsWith('+')));
+  }
+  expect(steps.slice(0, 4).join(', ')).toBe(sent);
+});
+
+describe('with another --api-url', () => {
+  const verified = { time: at(0), apiHash: `sha256:${'1'.repeat(64)}` };
+  const pendingChange = { time: at(0), add: all('x'), remove: [] };
+  const status: Status = { verified, pendingChange, organization: { name: 'Elsewhere' } };
+  const known = 'knows a Added Present, b Adopted Present, c Found Present, d – Refused refused';
+  const moved = (more: string) =>
+    new Organization({ given: `has a b x; ${known}; ${more}`, status });
+
+  test('what was ours is Found, never removed, and an event names it', async () => {
+    const organization = moved('');
+    const { events } = await organization.run();
+    expect(organization.requests).toBe('observe');
+    expect(organization.entries).toMatchObject([{ id: 'a', origin: 'Found' }]);
+    expect(organization.status).not.toHaveProperty('drift');
+    expect(events.join()).toMatch(/OwnershipLost: .*: a \(gcp\/r1\), b \(gcp\/r1\), x \(gcp\/r1\)/);
+  });
 });

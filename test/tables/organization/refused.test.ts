@@ -1,49 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { isAbout } from '../kinds/rows.ts';
-import { HOUR, MINUTE } from '../kinds/stage.ts';
+import { HOUR, MINUTE } from '../kinds/objects.ts';
+import { isAbout, ms, rows } from '../kinds/rows.ts';
 import { e } from './endpoints.ts';
-import { type Mishap, Organization, type Wish } from './scripted-api.ts';
+import { Organization } from './organization.ts';
 
-const repeat = (mishap: Mishap) => Array.from({ length: 20 }, () => mishap);
-const refusing = (code: number, ...steps: readonly string[]) => ({
-  mishaps: Object.fromEntries(steps.map((step) => [step, repeat(code)])),
-});
+const REFUSED = rows<'law' | 'given' | 'steps'>(`
+  law | given | steps
+  is taken back before any other call, observed again, and sent one at a time, removals first
+    | ours x; has x; +a -x: 422
+    | observe, save +a -x, +a -x, save, observe, save -x, -x, save +a, +a
+  and of one endpoint is not observed again, and the others go on
+    | lists a b; +a +b: 400; +a: 400
+    | observe, save +a +b, +a +b, save, observe, save +a, +a, save, save +b, +b
+  three times in a row ends the attempt
+    | lists a b c d; +a +b +c +d: 422; +a: 422; +b: 422; +c: 422
+    | observe, save +a +b +c +d, +a +b +c +d, save, observe, save +a, +a, save, save +b, +b, save, \
+      save +c, +c, save
+`);
 
 describe('a change that the API refuses', () => {
-  test.each<readonly [law: string, wish: Wish, steps: string]>([
-    [
-      'is taken back before any other call, observed again, and sent one at a time, removals first',
-      { ids: 'a', inventory: 'x Added Present', held: 'x', ...refusing(422, '+a -x') },
-      'observe, save +a -x, +a -x, save, observe, save -x, -x, save +a, +a',
-    ],
-    [
-      'and of one endpoint is not observed again, and the others go on',
-      { ids: 'a b', ...refusing(400, '+a +b', '+a') },
-      'observe, save +a +b, +a +b, save, observe, save +a, +a, save, save +b, +b',
-    ],
-    [
-      'three times in a row ends the attempt',
-      { ids: 'a b c d', ...refusing(422, '+a +b +c +d', '+a', '+b', '+c') },
-      'observe, save +a +b +c +d, +a +b +c +d, save, observe, save +a, +a, save, save +b, +b, save, save +c, +c, save',
-    ],
-    [
-      'is not sent a second time where the observation has it by then',
-      {
-        ids: 'a b',
-        ...refusing(409, '+a +b'),
-        on: (step, { held }) => {
-          if (step === '+a +b') held.push(e('a'));
-        },
-      },
-      'observe, save +a +b, +a +b, save, observe, save +b, +b',
-    ],
-    [
-      'and is not known to be taken back is the last request',
-      { ids: 'a b', ...refusing(422, '+a +b'), saves: (nth) => nth === 0 },
-      'observe, save +a +b, +a +b, save',
-    ],
-  ])('%s', async (_, wish, steps) => {
-    const organization = new Organization(wish);
+  test.each(REFUSED)('$law', async ({ given, steps }) => {
+    const organization = new Organization(given);
     await organization.run();
     expect(organization.steps).toBe(steps);
     expect(organization.status).not.toHaveProperty('pendingChange');
@@ -52,84 +29,61 @@ describe('a change that the API refuses', () => {
   test.each([400, 403, 404, 405, 409, 410, 422, 423, 424, 451])(
     'with HTTP %i is split: the same attempt was answered 200 when it observed',
     async (code) => {
-      const organization = new Organization({ ids: 'a b', ...refusing(code, '+a +b') });
+      const organization = new Organization(`lists a b; +a +b: ${code}`);
       expect((await organization.run()).ready).toBe('True Applied');
       expect(organization.requests).toBe('observe, +a +b, observe, +a, +b');
     },
   );
 
   test('is an event that says what may have been done in part', async () => {
-    const inventory = 'x Added Present';
-    const organization = new Organization({ inventory, held: 'x', ...refusing(422, '+a -x') });
-    expect((await organization.run()).events).toContain(
-      'ChangeRefused: The API refused to add a and to remove x, of which a part may have been done: HTTP 422: no 422 (request req-1). They are sent one at a time',
+    const { events } = await new Organization('ours x; has x; +a -x: 422').run();
+    expect(events).toContain(
+      'ChangeRefused: The API refused to add a and to remove x, of which a part may have been done:' +
+        ' HTTP 422: no 422 (request req-1). They are sent one at a time',
     );
   });
 });
 
 describe('a refused endpoint', () => {
-  const waitOf = ({ stage, entries: [one] }: Organization) =>
-    Date.parse(one?.nextAttemptTime ?? '') - stage.now;
-
-  test.each([
-    [400, 10 * MINUTE],
-    [403, 10 * MINUTE],
-    [409, MINUTE],
-    [423, MINUTE],
-    [424, MINUTE],
-  ])(
-    'after HTTP %i has its own back-off, from %i ms to 6 h, and is nobody’s',
-    async (code, first) => {
-      const organization = new Organization(refusing(code, '+a'));
-      const waits: number[] = [];
-      for (let round = 0; round < 12; round += 1) {
-        await organization.next();
-        waits.push(waitOf(organization));
-      }
-      expect([isAbout(waits[0], first), isAbout(waits[1], 2 * first)]).toEqual([true, true]);
-      expect(isAbout(waits.at(-1), 6 * HOUR)).toBe(true);
-      expect(organization.entries).toEqual([
-        {
-          ...e('a'),
-          state: 'Refused',
-          attempts: 12,
-          nextAttemptTime: expect.any(String),
-          lastError: { httpStatus: code, requestId: 'req-1', message: `HTTP ${code}: no ${code}` },
-        },
-      ]);
-    },
-  );
-
-  test('whose removal was refused stays ours and Present', async () => {
-    const wish = { ids: '', inventory: 'x Added Present', held: 'x', ...refusing(409, '-x') };
-    const organization = new Organization(wish);
-    await organization.run();
-    expect(organization.entries).toMatchObject([
-      { id: 'x', origin: 'Added', state: 'Present', lastError: { httpStatus: 409 }, attempts: 1 },
+  const FIRST = rows<'code' | 'first'>(`
+    code | first
+    400  | 10m
+    403  | 10m
+    409  | 1m
+    423  | 1m
+    424  | 1m
+  `);
+  test.each(FIRST)('after HTTP $code waits $first, twice that, … 6 h', async ({ code, first }) => {
+    const organization = new Organization(`+a: ${code}…`);
+    const waits: number[] = [];
+    for (let round = 0; round < 12; round += 1) {
+      await organization.next();
+      const [{ nextAttemptTime = '' } = {}] = organization.entries;
+      waits.push(Date.parse(nextAttemptTime) - organization.stage.now);
+    }
+    expect([isAbout(waits[0], ms(first)), isAbout(waits[1], 2 * ms(first))]).toEqual([true, true]);
+    expect(isAbout(waits.at(-1), 6 * HOUR)).toBe(true);
+    const said = {
+      httpStatus: Number(code),
+      requestId: 'req-1',
+      message: `HTTP ${code}: no ${code}`,
+    };
+    const nextAttemptTime: unknown = expect.any(String);
+    expect(organization.entries, 'nobody’s').toEqual([
+      { ...e('a'), state: 'Refused', attempts: 12, nextAttemptTime, lastError: said },
     ]);
   });
 
-  test('that is there later, all the same, is not ours, and an event says so', async () => {
-    const organization = new Organization(refusing(409, '+a'));
-    await organization.run();
-    organization.held.push(e('a'));
-    const { events } = await organization.next();
-    expect(organization.entries).toMatchObject([{ id: 'a', origin: 'Found', state: 'Present' }]);
-    expect(events.join()).toMatch(/^OwnershipUnknown: Exists, although the API refused it/);
-  });
-
   test('comes after those that were never tried, which follow a minute later', async () => {
-    const wish = { ids: 'a b c d', ...refusing(422, '+a +b +c +d', '+a', '+b', '+c') };
-    const organization = new Organization(wish);
+    const given = 'lists a b c d; +a +b +c +d: 422; +a: 422; +b: 422; +c: 422';
+    const organization = new Organization(given);
     expect((await organization.run()).wait).toBe(MINUTE);
     await organization.next();
     expect(organization.requests).toBe('observe, +d');
-    await organization.run(HOUR);
-    expect(organization.requests).toBe('observe, +d, observe, +a, +b, +c');
   });
 
   test('is sent at once where a person asks for it', async () => {
-    const organization = new Organization(refusing(422, '+a'));
+    const organization = new Organization('+a: 422…');
     await organization.run();
     organization.stage.ask(organization.id, 'now');
     await organization.run();
@@ -138,38 +92,33 @@ describe('a refused endpoint', () => {
 });
 
 describe('the name', () => {
-  const named = { ids: undefined, inventory: '', spec: { name: 'Acme' } };
-  const status = { organization: { name: 'Acme' } };
-
   test('that is refused keeps no endpoint back', async () => {
-    const wish = { spec: { name: 'Acme' }, name: 'Old', ...refusing(422, 'name Acme') };
-    const organization = new Organization(wish);
+    const organization = new Organization('declares Acme; named Old; name Acme: 422');
     const { ready, side } = await organization.run();
-    expect([organization.requests, ready, side]).toEqual([
-      'observe, name Acme, +a',
-      'False Rejected',
-      'Stalled',
-    ]);
+    expect(organization.requests).toBe('observe, name Acme, +a');
+    expect([ready, side]).toEqual(['False Rejected', 'Stalled']);
   });
 
   test.each([401, 408, 425, 429, 500, 503])(
     'answered by HTTP %i ends the attempt: that says nothing of the name',
     async (code) => {
-      const wish = { spec: { name: 'Acme' }, name: 'Old', ...refusing(code, 'name Acme') };
-      const organization = new Organization(wish);
+      const organization = new Organization(`declares Acme; named Old; name Acme: ${code}`);
       expect((await organization.run()).result.did).toBe('failure');
       expect(organization.requests).toBe('observe, name Acme');
     },
   );
 
   test('that somebody else has given is drift; the last confirmed one is not', async () => {
-    const { drift } = (await new Organization({ ...named, status, name: 'Theirs' }).run()).status;
-    expect(drift).toMatchObject([{ field: 'name', from: 'Acme', to: 'Theirs' }]);
-    const edited = new Organization({ ...named, status, spec: { name: 'New' } });
-    const after = (await edited.run()).status;
-    expect(after).not.toHaveProperty('drift');
-    expect(after.history).toMatchObject([
-      { changes: [{ field: 'name', from: 'Acme', to: 'New' }] },
+    const status = { organization: { name: 'Acme' } };
+    const of = async (given: string) =>
+      (await new Organization({ given: `no list; knows; ${given}`, status }).run()).status;
+    expect((await of('declares Acme; named Theirs')).drift).toMatchObject([
+      { field: 'name', from: 'Acme', to: 'Theirs' },
     ]);
+    for (const given of ['declares New', 'declares New; observe: 400']) {
+      const edited = await of(given);
+      expect(edited).not.toHaveProperty('drift');
+      expect(edited.history).toMatchObject([{ changes: [{ from: 'Acme', to: 'New' }] }]);
+    }
   });
 });

@@ -7,97 +7,69 @@ import {
   isOurs,
   managesEndpoints,
 } from '../../../src/kinds/organization/decide.ts';
-import { Listing, sameKey } from '../../../src/kinds/organization/endpoints.ts';
 import { settle } from '../../../src/kinds/organization/settle.ts';
-import { at, HOUR, MINUTE, SECOND, T0 } from '../kinds/stage.ts';
-import { type Entry, type Reported, SETTLE_MS, specOf, type Tuple } from './endpoints.ts';
-import type { Evidence, Settlement } from './settlement.ts';
+import { at, HOUR, MINUTE, SECOND, T0 } from '../kinds/objects.ts';
+import type { Entry, Evidence, Reported, Settlement, Tuple } from './endpoints.ts';
+import { inventoryOf, keyOf, listing, SETTLE_MS, specOf } from './endpoints.ts';
 
-const one = <T extends string>(...words: readonly T[]) => fc.constantFrom<T>(...words);
 const unique = <T extends Tuple>(of: fc.Arbitrary<T>) =>
-  fc.uniqueArray(of, { maxLength: 4, selector: sameKey });
-/** Ms before T0, on both sides of every time of the table. */
-const past = fc
-  .constantFrom(0, 30 * SECOND, MINUTE, SETTLE_MS, 15 * MINUTE, 16 * MINUTE)
+  fc.uniqueArray(of, { maxLength: 4, selector: keyOf });
+/** When the list is asked for: on both sides of every time of the table. */
+const asked = fc
+  .constantFrom(0, 30 * SECOND, MINUTE, SETTLE_MS, 15 * MINUTE)
   .chain((time) => fc.constantFrom(time - SECOND, time, time + SECOND));
-
 const tuple = fc.record({
-  id: one('a', 'A', 'b', ' b', 'c'),
-  cloudProvider: one('gcp', 'GCP'),
-  region: one('r1', 'r2'),
+  id: fc.constantFrom('a', 'A', 'b', ' b', 'c'),
+  cloudProvider: fc.constantFrom('gcp', 'GCP'),
+  region: fc.constantFrom('r1', 'r2'),
 });
 const reported: fc.Arbitrary<Reported> = fc.oneof(
   tuple,
   tuple.map(({ id }) => ({ id })),
 );
-const known: fc.Arbitrary<Entry> = fc
-  .record({
-    tuple,
-    age: past,
-    origin: one('Added', 'Adopted', 'Found'),
-    state: one('Present', 'Missing', 'Removing', 'Unconfirmed', 'Refused'),
-    saidBefore: fc.boolean(),
-  })
-  .map(({ tuple: key, origin, state, age, saidBefore }): Entry => {
-    const since = at(-age);
-    switch (state) {
-      case 'Present':
-        return { ...key, origin, state };
-      case 'Refused':
-        return { ...key, state, lastError: { httpStatus: 400 }, attempts: 1 };
-      case 'Unconfirmed': {
-        const nextAttemptTime = at(saidBefore ? HOUR : SETTLE_MS - age);
-        return { ...key, origin: 'Added', state, since, nextAttemptTime };
-      }
-      case 'Missing':
-      case 'Removing':
-        return { ...key, origin, state, since };
-    }
+const owned = ['Added', 'Adopted', 'Found'].flatMap((origin) =>
+  ['Present', 'Missing', 'Removing'].map((state) => `x ${origin} ${state}`),
+);
+const added = ['x Added Unconfirmed', 'x Added Unconfirmed given-up', 'x – Refused refused'];
+const known = fc
+  .tuple(fc.constantFrom(...[...owned, ...added].flatMap(inventoryOf)), tuple)
+  .map(([entry, key]): Entry => ({ ...entry, ...key }));
+const goal = fc
+  .tuple(fc.option(unique(tuple)), fc.boolean(), fc.boolean())
+  .map(([listed, adoptPrivateEndpoints, isCleanup]) => {
+    const spec = { ...specOf('absent'), adoptPrivateEndpoints };
+    const whole = listed ? { ...spec, privateEndpoints: listed } : spec;
+    return isCleanup ? cleanupGoal(whole, []) : goalOf(whole);
   });
+const sent = fc.record({ add: unique(tuple), remove: unique(tuple), answered: fc.boolean() });
 
 const evidence: fc.Arbitrary<Evidence> = fc
   .record({
     inventory: unique(known),
-    list: fc.array(reported, { maxLength: 5 }).map((entries) => new Listing(entries)),
-    goal: fc
-      .tuple(fc.option(unique(tuple)), fc.boolean(), fc.boolean())
-      .map(([listed, adoptPrivateEndpoints, isCleanup]) => {
-        const listedOrNot = listed ? { privateEndpoints: listed } : {};
-        const spec = { ...specOf('absent'), adoptPrivateEndpoints, ...listedOrNot };
-        return isCleanup ? cleanupGoal(spec, []) : goalOf(spec);
-      }),
-    sent: fc.option(
-      fc.record({
-        change: fc.tuple(past, unique(tuple), unique(tuple)).map(([age, add, all]) => {
-          const added = keysOf(add);
-          return { time: at(-age), add, remove: all.filter((tuple) => !added.has(sameKey(tuple))) };
-        }),
-        answered: fc.boolean(),
-      }),
-      { nil: undefined },
-    ),
+    list: fc.array(reported, { maxLength: 5 }).map(listing),
+    goal,
+    asked,
     later: fc.constantFrom(0, 5 * SECOND),
+    sent: fc.option(sent),
   })
-  .map(({ later, ...given }) => {
+  .map(({ inventory, sent, asked, later, ...given }) => {
     // Nothing is added that is there, but a list since may have shown an add that was sent.
-    const there = keysOf(given.inventory.filter((entry) => !mayHaveBeenSent(entry)));
-    const add = given.sent?.change.add.filter((one) => !there.has(sameKey(one))) ?? [];
-    // What is sent again was given up before that.
-    const again = keysOf(add);
-    const inventory = given.inventory.map((entry) =>
-      again.has(sameKey(entry)) && entry.state === 'Unconfirmed'
-        ? { ...entry, since: at(-HOUR), nextAttemptTime: given.sent?.change.time ?? '' }
-        : entry,
-    );
-    const known = keysOf(given.inventory);
-    const remove = given.sent?.change.remove.filter((one) => known.has(sameKey(one))) ?? [];
-    const sent = given.sent && { ...given.sent, change: { ...given.sent.change, add, remove } };
+    const there = keysOf(inventory.filter((entry) => !mayHaveBeenSent(entry)));
+    const add = sent?.add.filter((one) => !there.has(keyOf(one))) ?? [];
+    const [again, ours] = [keysOf(add), keysOf(inventory)];
+    const remove = sent?.remove.filter((one) => ours.has(keyOf(one)) && !again.has(keyOf(one)));
+    const change = { time: at(0), add, remove: remove ?? [] };
     return {
       ...given,
-      inventory,
-      sent,
-      askedAt: T0,
-      now: T0 + later,
+      // What is sent again was given up before that.
+      inventory: inventory.map((entry) =>
+        again.has(keyOf(entry)) && entry.state === 'Unconfirmed'
+          ? { ...entry, since: at(-HOUR), nextAttemptTime: at(0) }
+          : entry,
+      ),
+      sent: sent ? { change, answered: sent.answered } : undefined,
+      askedAt: T0 + asked,
+      now: T0 + asked + later,
       settleMs: SETTLE_MS,
       uid: 'uid-1',
     };
@@ -109,7 +81,6 @@ function mayHaveBeenSent({ origin, state }: Entry): boolean {
 }
 
 /** How often a law was put to the test at all. */
-const counts = () => new Map<string, number>();
 const count = (seen: Map<string, number>, what: string) =>
   seen.set(what, (seen.get(what) ?? 0) + 1);
 
@@ -120,15 +91,15 @@ function always(law: (given: Evidence, after: Settlement) => void): void {
   );
 }
 
-const keysOf = (tuples: readonly Tuple[] = []) => new Set(tuples.map(sameKey));
+const keysOf = (tuples: readonly Tuple[] = []) => new Set(tuples.map(keyOf));
 
 test('nothing becomes ours but by an add of ours or by adoption', () => {
-  const seen = counts();
+  const seen = new Map<string, number>();
   always((given, after) => {
     const ours = keysOf(given.inventory.filter(isOurs));
     const sent = keysOf(given.sent?.change.add);
     for (const entry of after.inventory.filter(isOurs)) {
-      const key = sameKey(entry);
+      const key = keyOf(entry);
       const isAdopted = given.goal.adoptPrivateEndpoints === true && isListedIn(given.goal, entry);
       const isNew = entry.origin === 'Adopted' ? isAdopted : sent.has(key);
       expect(ours.has(key) || isNew, key).toBe(true);
@@ -139,17 +110,17 @@ test('nothing becomes ours but by an add of ours or by adoption', () => {
   expect([...seen.keys()].toSorted()).toEqual(['Added now', 'Adopted now', 'before']);
 });
 
-test('what is ours leaves by a removal of ours, an event, a second absence, or with adoption', () => {
-  const seen = counts();
+test('what is ours leaves by a removal, an event, a second absence, or with adoption', () => {
+  const seen = new Map<string, number>();
   always((given, after) => {
     const ours = keysOf(after.inventory.filter(isOurs));
     const removed = keysOf(after.removed);
     const events = keysOf(after.remarks.map((remark) => remark.tuple));
     for (const entry of given.inventory.filter(isOurs)) {
-      const key = sameKey(entry);
+      const key = keyOf(entry);
       if (ours.has(key)) continue;
       const isTakenBack = entry.origin === 'Adopted' && !given.goal.adoptPrivateEndpoints;
-      const wasSaid = entry.nextAttemptTime === at(HOUR);
+      const wasSaid = entry.state === 'Unconfirmed' && entry.attempts === 1;
       const why = [removed.has(key) && 'removed', events.has(key) && 'event'];
       const reason = [...why, isTakenBack && 'adoption', wasSaid && 'said before'].find(Boolean);
       expect(reason, JSON.stringify(entry)).toBeTypeOf('string');
@@ -171,15 +142,15 @@ test('nothing counts as removed that was not sent to be removed', () => {
   });
 });
 
-test('the same list once more says nothing new, but that what is found now and not listed stays there', () => {
-  const seen = counts();
+test('the same list once more says nothing new, but what stays there', () => {
+  const seen = new Map<string, number>();
   always((given, after) => {
     const { pendingChange } = after;
     const sent = pendingChange && { change: pendingChange, answered: false };
     const again = settle({ ...given, inventory: after.inventory, sent });
     const open = keysOf(pendingChange?.remove);
     const stays = (entry: Entry) =>
-      open.has(sameKey(entry)) ||
+      open.has(keyOf(entry)) ||
       entry.origin !== 'Found' ||
       !managesEndpoints(given.goal) ||
       isListedIn(given.goal, entry);
@@ -199,7 +170,7 @@ test('no endpoint is in the inventory twice, and what is Present is in the list'
   });
 });
 
-test('a change is open only as it was sent, without an answer, before its time, with an endpoint that waits', () => {
+test('a change is open only as it was sent, unanswered, in time, with one that waits', () => {
   always(({ sent, askedAt }, { pendingChange, inventory }) => {
     if (!pendingChange) return;
     expect([pendingChange, sent?.answered]).toEqual([sent?.change, false]);
