@@ -93,7 +93,7 @@ const KEYS: readonly Mutation[] = [
     file: 'api/credential.ts',
     from: '.update(salt)',
     to: '',
-    seenBy: { test: CREDENTIALS, title: 'has an id for each pair, salted' },
+    seenBy: { test: CREDENTIALS, title: 'has an id of its pair, salted' },
   },
   {
     name: 'key-is-masked-in-names',
@@ -101,7 +101,7 @@ const KEYS: readonly Mutation[] = [
     file: 'api/json.ts',
     from: '[mask(name), ',
     to: '[name, ',
-    seenBy: { test: CREDENTIALS, title: 'masks the key wherever an answer repeats it' },
+    seenBy: { test: 'test/unit/api-reply.test.ts', title: 'is masked wherever the result has it' },
   },
 ];
 

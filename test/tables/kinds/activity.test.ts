@@ -36,7 +36,7 @@ describe('a record that is not there', () => {
     expect(seen.message).toContain('A record can appear minutes late');
   });
 
-  test('is asked for at the end of its ten minutes; then a person is told, and it goes on', async () => {
+  test('is asked for at the end of its ten minutes; then it is Stalled', async () => {
     const { stage, run } = anActivity(bad(404), young);
     let seen = await run();
     const times: string[] = [];
@@ -64,13 +64,4 @@ describe('a record that is there', () => {
     await run();
     expect(stage.paths, 'once').toHaveLength(2);
   });
-});
-
-test.each<readonly [wanted: Wanted, ready: string]>([
-  [{ metadata: { deletionTimestamp: at(0) } }, 'Unknown Pending'],
-  [{ spec: { suspend: true } }, 'False Suspended'],
-  [{ spec: { activityId: '..' } }, 'False SpecInvalid'],
-])('nothing is fetched with %j', async (wanted, ready) => {
-  const { stage, run } = anActivity(ok(RECORD), wanted);
-  expect([(await run()).ready, stage.log]).toEqual([ready, []]);
 });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { at, HOUR, MINUTE, SECOND } from './objects.ts';
+import { at, HOUR, MINUTE, SECOND, type Status } from './objects.ts';
 import { bad } from './process.ts';
 import { ms, rows } from './rows.ts';
 import { type Seen, staged } from './stage.ts';
-import type { Status } from './status.ts';
 
 /** An object that was applied, whose status then says something else. */
 async function applied(reason: string, more: Status = {}, spec: object = {}) {
@@ -63,24 +62,18 @@ const SECRETS = rows<'reason' | 'secret' | 'then'>(`
   NotFound        | unread    | 60 s
 `);
 
-test.each(SECRETS)(
-  '$reason, and its Secret is $secret: $then',
-  async ({ reason, secret, then }) => {
-    const forged = await applied(reason, { nextAttemptTime: at(MINUTE) });
-    const { stage, id } = forged;
-    const isAfterStart = secret === 'started' || secret === 'unread';
-    const one = isAfterStart
-      ? staged('PipeSettings', { status: stage.get(id).status ?? {} })
-      : forged;
-    const { secrets } = one.stage;
-    if (secret === 'new') secrets.set('api', { keyId: 'new', keySecret: 'another' });
-    if (secret === 'absent') secrets.set('api', undefined);
-    if (secret === 'forbidden') secrets.set('api', 'It may not be read');
-    if (secret !== 'unread') secrets.poll('api');
-    const seen = await one.run();
-    expect(said(seen, one.stage.log)).toBe(then);
-  },
-);
+test.each(SECRETS)('$reason, and its Secret is $secret: $then', async (row) => {
+  const { reason, secret, then } = row;
+  const before = await applied(reason, { nextAttemptTime: at(MINUTE) });
+  const { status = {} } = before.stage.get(before.id);
+  const isAfterStart = secret === 'started' || secret === 'unread';
+  const { stage, run } = isAfterStart ? staged('PipeSettings', { status }) : before;
+  if (secret === 'new') stage.secrets.set('api', { keyId: 'new', keySecret: 'another' });
+  if (secret === 'absent') stage.secrets.set('api', undefined);
+  if (secret === 'forbidden') stage.secrets.set('api', 'It may not be read');
+  if (secret !== 'unread') stage.secrets.poll('api');
+  expect(said(await run(), stage.log)).toBe(then);
+});
 
 describe('the annotation', () => {
   test('asks for one attempt, whatever its next time is, and is answered once', async () => {
@@ -99,18 +92,15 @@ describe('the annotation', () => {
   });
 });
 
-describe('the re-assertion', () => {
-  const spec = { reassertInterval: '1h' };
-  test('comes after its interval, spread over a tenth of it, and sends the same', async () => {
-    const { stage, run } = staged('PipeSettings', { spec });
-    const { wait = 0, status } = await run();
-    expect([wait >= HOUR, wait <= 1.1 * HOUR + SECOND]).toEqual([true, true]);
-    expect(status.nextAttemptTime).toBe(at(wait));
-    expect((await run(wait - SECOND)).result.did).toBe('nothing');
-    await run(SECOND);
-    expect(stage.log).toEqual(['PUT', 'PUT']);
-    expect(stage.bodies[1]).toBe(stage.bodies[0]);
-  });
+test('the re-assertion comes after its interval, up to a tenth later, unchanged', async () => {
+  const { stage, run } = staged('PipeSettings', { spec: { reassertInterval: '1h' } });
+  const { wait = 0, status } = await run();
+  expect([wait >= HOUR, wait <= 1.1 * HOUR + SECOND]).toEqual([true, true]);
+  expect(status.nextAttemptTime).toBe(at(wait));
+  expect((await run(wait - SECOND)).result.did).toBe('nothing');
+  await run(SECOND);
+  expect(stage.log).toEqual(['PUT', 'PUT']);
+  expect(stage.bodies[1]).toBe(stage.bodies[0]);
 });
 
 test('a new generation is sent once more, also where it changes no setting', async () => {

@@ -38,9 +38,7 @@ const COMPARED = rows<'declared' | 'reported' | 'is'>(`
   declared | reported         | is
   8        | "8"              | same
   8        | " 8.0 "          | same
-  8        | 8e0              | same
   0        | "-0"             | same
-  8        | 8.5              | differs
   8        | ""               | differs
   8        | true             | differs
   8        | [8]              | differs
@@ -48,13 +46,11 @@ const COMPARED = rows<'declared' | 'reported' | 'is'>(`
   8        | 1e999            | differs
   8        | null             | omitted
   true     | "true"           | same
-  true     | "1"              | same
   false    | 0                | same
   true     | false            | differs
   true     | 2                | differs
   true     | "TRUE"           | differs
   "a"      | "b"              | differs
-  "a"      | ["a"]            | differs
   "7"      | 7                | same
 `);
 
@@ -90,7 +86,7 @@ test('what is reported besides is kept as JSON, in order, the first twenty, cut'
   ]);
 });
 
-test('what differs is asked for again after 10 s, 1 min and 5 min; then a person must act', async () => {
+test('what differs is asked for again after 10 s, 1 min, 5 min; then it is Stalled', async () => {
   const { run } = pipe(threads(8), [threads(4)]);
   const seen: unknown[] = [];
   let wait = 0;
@@ -149,13 +145,6 @@ describe('a success', () => {
       /^NoLongerManaged: .*; the API keeps what it has: engine_max_insert_threads \(3\)$/,
     );
   });
-});
-
-test('a deleted object makes no call, whatever its finalizers are', async () => {
-  const metadata = { deletionTimestamp: at(0), finalizers: ['others/finalizer'] };
-  const { stage, run } = staged('PipeSettings', { metadata });
-  expect((await run()).result).toEqual({ next: 'on-change', did: 'nothing' });
-  expect(stage.log).toEqual([]);
 });
 
 test('a plan shows the body to the letter, and its changes', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { an, at, HOUR, SECOND } from './objects.ts';
+import { at, HOUR, SECOND } from './objects.ts';
 import { bad, KEY } from './process.ts';
 import { staged } from './stage.ts';
 
@@ -117,14 +117,13 @@ describe('a key', () => {
 
   test('has an id of its pair, salted in each process, that says nothing of it', async () => {
     const idsOf = async (...all: readonly Values[]) => {
+      const { stage, id, run } = withSecret(KEY);
       const found: string[] = [];
-      const api = ({ credential }: { credential: { id: string } }) =>
-        void found.push(credential.id);
-      const { stage } = staged('PipeSettings', {}, { api });
+      stage.options = { api: ({ credential }) => void found.push(credential.id) };
       for (const [index, values] of all.entries()) {
-        stage.secrets.set(`s${index}`, values);
-        const spec = { pipeId: `p${index}`, credentialsSecretRef: { name: `s${index}` } };
-        await stage.run(stage.put(an('PipeSettings', { name: `o${index}`, spec })));
+        stage.secrets.set('own', values);
+        stage.ask(id, `${index}`);
+        await run();
       }
       return found;
     };

@@ -1,22 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createKinds } from '../../../src/kinds/index.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
-import * as object from './objects.ts';
-import {
-  contextOf,
-  ok,
-  type ProcessOptions,
-  type Reply,
-  type Request,
-  Secrets,
-} from './process.ts';
-import { expectLawful, expectReadable, type KindName, type Status } from './status.ts';
+import type { Kind, KindName, Metadata, Stands, Status, Stored, Wanted } from './objects.ts';
+import { an, at, changed, expectLawful, expectPlain, idOf, REQUESTED_AT, wire } from './objects.ts';
+import type { ProcessOptions, Reply, Request } from './process.ts';
+import { contextOf, ok, Secrets } from './process.ts';
 
-const { at, changed, idOf, keyIn, REQUESTED_AT, SECOND, wire } = object;
-type Kind = object.Kind;
-type Stored = object.Stored;
-type Stands = object.Stands;
-
+const keyIn = (id: string) => id.slice(id.indexOf('/') + 1);
 type Context = Parameters<Kind['reconcile']>[1];
 export type Result = Awaited<ReturnType<Kind['reconcile']>>;
 
@@ -27,9 +17,6 @@ export interface StageOptions extends ProcessOptions {
   readonly on?: (step: string, stage: Stage) => void;
   /** How a step is called in the log. */
   readonly shown?: (request: Pick<Request, 'body' | 'method'>) => string;
-  /** False: this write of a status, or of finalizers, does not stand. */
-  readonly saves?: (nth: number) => boolean;
-  readonly finalizers?: boolean;
 }
 
 /** What an attempt made of an object, as its owner sees it. */
@@ -64,7 +51,6 @@ export class Stage {
   readonly events: string[] = [];
   readonly saved: Status[] = [];
   readonly guarded: (readonly string[])[] = [];
-  isLeading = true;
   options: StageOptions;
   readonly #stands = new Map<string, Stands>();
   readonly #ends = new Map<string, () => void>();
@@ -72,7 +58,6 @@ export class Stage {
   #version = 1;
   readonly #next = () => String((this.#version += 1));
   #calls = 0;
-  #saves = 0;
 
   constructor(options: StageOptions = {}) {
     this.options = options;
@@ -105,7 +90,7 @@ export class Stage {
   }
 
   /** As a person edits it: a new generation, and whatever else. */
-  edit(id: string, spec: object = {}, metadata: Partial<object.Metadata> = {}): void {
+  edit(id: string, spec: object = {}, metadata: Partial<Metadata> = {}): void {
     const before = this.get(id);
     const generation = (before.metadata.generation ?? 0) + 1;
     const whole = { ...before.metadata, generation, ...metadata };
@@ -133,7 +118,7 @@ export class Stage {
     const running = this.start(id);
     // Both are there at once where it is over: then the first of them counts.
     const over = running.then(Boolean, () => true);
-    while (!(await Promise.race([over, settle()]))) await this.clock.advance(SECOND);
+    while (!(await Promise.race([over, settle()]))) await this.clock.advance(1_000);
     return running;
   }
 
@@ -157,13 +142,14 @@ export class Stage {
 
   #seen(id: string, result: Result, events: readonly string[]): Seen {
     const { status = {} } = this.#stands.get(id) ?? {};
-    const [{ status: is = '', reason = '', message = '' } = {}, beside] = status.conditions ?? [];
+    const [summary, beside] = status.conditions ?? [];
+    const { status: is, reason, message = '' } = summary ?? {};
     const wait = result.next === 'on-change' ? undefined : result.next.at - this.now;
     return { result, status, ready: `${is} ${reason}`, side: beside?.type, message, wait, events };
   }
 
   #attempt(kind: Kind, id: string, begun: Stored): Context {
-    const stillWanted = (): boolean => this.isLeading && this.#isSame(id, begun);
+    const stillWanted = (): boolean => this.#isSame(id, begun);
     return {
       now: () => this.now,
       object: () => kind.store.get(keyIn(id)) ?? begun,
@@ -174,17 +160,16 @@ export class Stage {
       },
       parked: (wait) => wait(),
       save: async (status) => {
-        const stands = this.options.saves?.(this.#saves++) ?? true;
-        if (stands) this.#write(kind, id, status);
+        this.#write(kind, id, status);
         this.saved.push(wire(status as Status));
         const { pendingChange = {} } = status as Status;
         this.#step(['save', ...changed(pendingChange)].join(' '));
-        return stands;
+        return true;
       },
       finalizer: async (name, present) => {
-        if (this.options.finalizers !== false) this.#setFinalizer(id, name, present);
+        this.#setFinalizer(id, name, present);
         this.#step(`finalizer ${present ? 'on' : 'off'}`);
-        return this.options.finalizers !== false;
+        return true;
       },
       emit: ({ reason, note }) => this.#said(reason, note),
     };
@@ -217,7 +202,7 @@ export class Stage {
   }
 
   #said(reason: string, note: string): void {
-    expectReadable(note);
+    expectPlain(note);
     this.events.push(`${reason}: ${note}`);
   }
 
@@ -234,8 +219,8 @@ export class Stage {
 }
 
 /** One object on a stage of its own. */
-export function staged(kind: KindName, wanted: object.Wanted = {}, options: StageOptions = {}) {
+export function staged(kind: KindName, wanted: Wanted = {}, options: StageOptions = {}) {
   const stage = new Stage(options);
-  const id = stage.put(object.an(kind, wanted));
+  const id = stage.put(an(kind, wanted));
   return { stage, id, run: (afterMs = 0): Promise<Seen> => stage.run(id, afterMs) };
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { API_HASH, an, at, HOUR, MINUTE, OTHER_HASH } from './objects.ts';
+import { API_HASH, an, at, HOUR, MINUTE, OTHER_HASH, type Status } from './objects.ts';
 import { ms, rows } from './rows.ts';
 import { Stage, staged } from './stage.ts';
-import type { Status } from './status.ts';
 
 const VERIFIED: Status = { verified: { time: at(-HOUR), apiHash: API_HASH } };
 const OWNED = 'owned by PipeSettings "other"';
@@ -72,7 +71,7 @@ test.each(TABLE)('"$own" beside one made $made later ($other), "$is": $then', as
 describe('a conflict', () => {
   const older = { name: 'other', status: VERIFIED, metadata: { creationTimestamp: at(-2 * HOUR) } };
 
-  test('is Reconciling for five minutes, then Stalled with an event, till the owner goes', async () => {
+  test('is Reconciling for 5 min, then Stalled with an event, till the owner goes', async () => {
     const stage = new Stage();
     const owner = stage.put(an('PipeSettings', older));
     const id = stage.put(an('PipeSettings'));

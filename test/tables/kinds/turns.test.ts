@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { settle } from '../../support/fake-clock.ts';
-import { an, at, MINUTE, REQUESTED_AT, SECOND, type Wanted } from './objects.ts';
+import { an, at, MINUTE, REQUESTED_AT, type Wanted } from './objects.ts';
 import { bad, type Reply } from './process.ts';
 import { Stage, type StageOptions } from './stage.ts';
 
@@ -17,26 +17,7 @@ function several(options: StageOptions = {}) {
   return { stage, put, begin, sent };
 }
 
-test('the line of a key is shown after 30 s, once, with how many are before', async () => {
-  const { stage, put, begin } = several({ limits: { rate: { calls: 1, perMs: 100 * SECOND } } });
-  for (const name of ['a', 'b', 'c']) put(name);
-  await begin('a');
-  const second = begin('b');
-  await stage.clock.advance(SECOND);
-  const third = begin('c');
-  await stage.clock.advance(28 * SECOND);
-  expect(stage.saved).toEqual([]);
-  await stage.clock.advance(61 * SECOND);
-  const messages = stage.saved.map(({ conditions = [] }) => conditions[0]?.message.split('. ')[0]);
-  expect(messages).toEqual([
-    'Waits for a call with its API key; 0 calls are before it',
-    'Waits for a call with its API key; 1 call is before it',
-  ]);
-  await stage.clock.advance(900 * SECOND);
-  await Promise.all([second, third]);
-});
-
-test('a target is called for by one attempt at a time; the other follows, without a permit', async () => {
+test('a target is called for by one attempt at a time; the other follows', async () => {
   const answers: ((reply: Reply) => void)[] = [];
   const api = () => new Promise<Reply>((resolve) => answers.push(resolve));
   const { stage, put, begin, sent } = several({ api, limits: { inFlight: 2 } });
@@ -56,7 +37,7 @@ test('a target is called for by one attempt at a time; the other follows, withou
 });
 
 describe('a key that the API has refused', () => {
-  test('is not tried for others: they show it with no time of their own, and one write', async () => {
+  test('is not tried for others: they show it, with one write and no time', async () => {
     const { stage, put, begin, sent } = several({ api: () => bad(401) });
     for (const name of ['a', 'b']) put(name);
     expect(await begin('a')).toBe('False Unauthorized, put');
@@ -101,30 +82,5 @@ describe('an object is reconciled when', () => {
     stage.woken.length = 0;
     stage.put({ ...rest, metadata: { ...metadata, ...change } });
     expect(stage.woken.join(', ').replaceAll('PipeSettings/ingest/', '')).toBe(woken);
-  });
-
-  test('no status changes but one that makes it an owner', async () => {
-    const { stage, put, begin } = several();
-    const id = put('a');
-    put('b', { spec: { pipeId: 'a' } });
-    stage.woken.length = 0;
-    stage.put({ ...stage.get(id), status: { ...stage.get(id).status, attempts: 3 } });
-    expect(stage.woken).toEqual([]);
-    await begin('a');
-    expect(stage.woken).toEqual(['PipeSettings/ingest/b user']);
-  });
-
-  test('its Secret changes', async () => {
-    const { stage, put, begin } = several();
-    put('a');
-    await begin('a');
-    put('b');
-    stage.woken.length = 0;
-    stage.secrets.set('api', { keyId: 'x', keySecret: 'y' });
-    stage.secrets.poll('api');
-    expect(stage.woken).toEqual([
-      'PipeSettings/ingest/a scheduled',
-      'PipeSettings/ingest/b scheduled',
-    ]);
   });
 });

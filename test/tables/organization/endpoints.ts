@@ -59,7 +59,7 @@ const MORE: Readonly<Record<string, object>> = {
   /** Its removal, or its add where it is not there, was refused. */
   refused: { attempts: 1, lastError: LAST_ERROR, nextAttemptTime: at(10 * MINUTE) },
   /** Never seen in time, which was said, and waits to be sent again. */
-  'given-up': { attempts: 1, nextAttemptTime: at(12 * MINUTE) },
+  late: { attempts: 1, nextAttemptTime: at(12 * MINUTE) },
   again: { attempts: 1, nextAttemptTime: at(0) },
   due: { nextAttemptTime: at(0) },
   waiting: { nextAttemptTime: at(SECOND) },

@@ -1,26 +1,24 @@
-import { API_HASH, an, at, changed, HOUR, type Metadata, OTHER_HASH } from '../kinds/objects.ts';
+import { API_HASH, an, at, changed, HOUR, type Status, type Wanted } from '../kinds/objects.ts';
 import { bad, ok, type Reply } from '../kinds/process.ts';
 import { type Seen, Stage, type StageOptions } from '../kinds/stage.ts';
-import type { Entry, Status } from '../kinds/status.ts';
 import { all, e, inventoryOf, listing, type Reported, type Tuple, words } from './endpoints.ts';
 
 /** What is given, as `read` reads it, and what no text says. */
-export interface Wish extends Omit<StageOptions, 'on'> {
+export interface Wish
+  extends Omit<StageOptions, 'on'>,
+    Pick<Wanted, 'spec' | 'status' | 'metadata'> {
   readonly given?: string;
-  readonly spec?: object;
-  readonly status?: Status;
-  readonly metadata?: Partial<Metadata>;
   readonly on?: (step: string, organization: Organization) => void;
 }
 
 /**
  * `lists a b/r2` in spec (without it: a), or `no list`; `declares Acme`; `adopts`; `removes` with
- * itself what is its own; `cap 0`. The API `has a`, and is `named Old`. Applied an hour ago, what is
- * there `ours a b`, or as the inventory `knows a Added Missing, b Found Present`.
+ * itself what is its own; `cap 0`. The API `has a`, and is `named Old`. Applied an hour ago, with
+ * `ours a b`, or an inventory that `knows a Added Missing, b Found Present`.
  *
- * `+a -b: 422 lost`: what the API does about such a request, each time the next one, the last of
- * them for ever where there is a `…`; where nothing is said it does what it is asked. A number: that
- * status with an error in JSON, and nothing done; `html`, `page`: 200 or 500 without JSON, and
+ * `+a -b: 422 lost`: what the API does about such a request, each time the next one, the last for
+ * ever where there is a `…`; where nothing is said it does what it is asked. A number: that status
+ * with an error in JSON, and nothing done; `html`, `page`: 200 or 500 without JSON, and
  * nothing done. `lost`: done, and no answer. `unsent`: no byte left. `no-list`, `odd-list`,
  * `no-name`: done, and the reply lacks it. `idle`: taken, and nothing done. `ok`: no mishap.
  */
@@ -71,12 +69,8 @@ export class Organization {
   #wait = 0;
 
   constructor(wish: Wish | string = {}) {
-    const {
-      given = '',
-      on,
-      metadata = {},
-      ...more
-    } = typeof wish === 'string' ? { given: wish } : wish;
+    const whole: Wish = typeof wish === 'string' ? { given: wish } : wish;
+    const { given = '', on, metadata = {}, ...more } = whole;
     const { spec, held, name, inventory, mishaps } = read(given);
     this.held = held;
     this.name = name;
@@ -88,15 +82,15 @@ export class Organization {
       on: (step) => on?.(step, this),
     });
     const status = { ...(inventory && appliedBefore(inventory)), ...more.status };
-    const whole = { ...spec, ...more.spec };
-    this.id = this.stage.put(an('Organization', { name: 'acme', spec: whole, status, metadata }));
+    const wanted = { name: 'acme', spec: { ...spec, ...more.spec }, status, metadata };
+    this.id = this.stage.put(an('Organization', wanted));
   }
 
   get status(): Status {
     return this.stage.get(this.id).status ?? {};
   }
 
-  get entries(): readonly Entry[] {
+  get entries(): NonNullable<Status['privateEndpoints']> {
     return this.status.privateEndpoints ?? [];
   }
 
@@ -158,14 +152,14 @@ function shortly({ name, privateEndpoints = {} }: Body): string {
 }
 
 /** As an attempt an hour ago left it, and the time for another one has come. */
-export function appliedBefore(privateEndpoints: readonly Entry[]): Status {
+export function appliedBefore(privateEndpoints: Status['privateEndpoints'] = []): Status {
   const time = at(-HOUR);
   const says = { reason: 'Pending', message: 'In progress', lastTransitionTime: time };
   return {
     observedGeneration: 1,
     conditions: [{ type: 'Ready', status: 'Unknown', observedGeneration: 1, ...says }],
     verified: { time, apiHash: API_HASH },
-    applied: { time, generation: 1, requestHash: OTHER_HASH, keys: ['privateEndpoints'] },
+    applied: { time, generation: 1, requestHash: API_HASH, keys: ['privateEndpoints'] },
     privateEndpoints,
   };
 }

@@ -1,17 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  cleanupGoal,
-  goalOf,
-  isListedIn,
-  isOurs,
-  managesEndpoints,
-} from '../../../src/kinds/organization/decide.ts';
+import * as decide from '../../../src/kinds/organization/decide.ts';
 import { settle } from '../../../src/kinds/organization/settle.ts';
 import { at, HOUR, MINUTE, SECOND, T0 } from '../kinds/objects.ts';
 import type { Entry, Evidence, Reported, Settlement, Tuple } from './endpoints.ts';
 import { inventoryOf, keyOf, listing, SETTLE_MS, specOf } from './endpoints.ts';
 
+const { cleanupGoal, goalOf, isListedIn, isOurs, managesEndpoints } = decide;
 const unique = <T extends Tuple>(of: fc.Arbitrary<T>) =>
   fc.uniqueArray(of, { maxLength: 4, selector: keyOf });
 /** When the list is asked for: on both sides of every time of the table. */
@@ -30,7 +25,7 @@ const reported: fc.Arbitrary<Reported> = fc.oneof(
 const owned = ['Added', 'Adopted', 'Found'].flatMap((origin) =>
   ['Present', 'Missing', 'Removing'].map((state) => `x ${origin} ${state}`),
 );
-const added = ['x Added Unconfirmed', 'x Added Unconfirmed given-up', 'x – Refused refused'];
+const added = ['x Added Unconfirmed', 'x Added Unconfirmed late', 'x – Refused refused'];
 const known = fc
   .tuple(fc.constantFrom(...[...owned, ...added].flatMap(inventoryOf)), tuple)
   .map(([entry, key]): Entry => ({ ...entry, ...key }));
