@@ -2,7 +2,7 @@ import { BUNDLES } from './bundles.ts';
 import { type Part, runParts } from './parts.ts';
 
 /** Projects of vitest that need no bundle: one that is made anew is not there for a moment. */
-const WITHOUT_BUNDLE = ['tables', 'unit', 'planted'];
+const WITHOUT_BUNDLE = ['tables', 'planted'];
 
 export function vitest(...args: readonly string[]): readonly string[] {
   return ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...args];
@@ -27,7 +27,7 @@ export function prepare(name: string, ...what: readonly string[]): Part {
 export const TESTS: readonly Part[] = [
   BUNDLES,
   prepare('control plane'),
-  { name: 'tables', run: projects('tables', 'unit') },
+  { name: 'tables', run: projects('tables') },
   {
     name: 'cluster',
     run: projects('cluster'),

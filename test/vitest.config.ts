@@ -16,7 +16,6 @@ const onControlPlane = { minutes: 2, atOnce: 5, isOnControlPlane: true } as cons
 
 const PROJECTS: readonly Project[] = [
   { name: 'tables', files: 'test/tables/**/*.test.ts', ...tables },
-  { name: 'unit', files: 'test/unit/**/*.test.ts', ...tables },
   { name: 'cluster', files: 'test/cluster/**/*.test.ts', ...onControlPlane },
   { name: 'packaging', files: 'test/packaging/**/*.test.ts', ...onControlPlane, atOnce: 4 },
   { name: 'planted', files: 'test/simulation/**/*.test.ts', minutes: 10, atOnce: 1 },

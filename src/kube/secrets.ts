@@ -5,7 +5,7 @@ import { getObject, type KubeClient } from './client.ts';
 import { isForbidden, KubeError } from './errors.ts';
 import { type KubeObject, objectPath, type ResourceType } from './resource.ts';
 
-export const SECRET: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
+const SECRET: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
 
 export interface SecretObject extends KubeObject {
   readonly type?: string;

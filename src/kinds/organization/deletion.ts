@@ -36,7 +36,7 @@ const PLAN_ONLY =
  * What is done about an object with our finalizer that is being deleted. Pure. `isOver`: an attempt
  * that this process began has failed, and the deadline has passed.
  */
-export function planCleanup(
+function planCleanup(
   object: Organization,
   others: readonly Organization[],
   { apiHash, isOver }: Pick<Setup, 'apiHash'> & { readonly isOver: boolean },

@@ -77,7 +77,7 @@ function nameIn({ name }: Result): string | undefined {
 }
 
 /** In the bounds of the status. A list that the reply lacks is that of the reply before. */
-export function shownIn(result: Result, list: Listed, before: OrganizationStatus): Shown {
+function shownIn(result: Result, list: Listed, before: OrganizationStatus): Shown {
   const privateEndpoints = list ?? before.organization?.privateEndpoints;
   const privateEndpointsTotal = list?.length ?? before.organization?.privateEndpointsTotal;
   const name = nameIn(result);

@@ -38,7 +38,7 @@ function create(context: KindContext): Kind {
 }
 
 /** What is declared of a pipe, for the decision that all such kinds make in the same way. */
-export function declaredPipe(
+function declaredPipe(
   baseUrl: string,
   planOnly: boolean,
 ): Declared<PipeSettings, PipeSettingsSpec> {

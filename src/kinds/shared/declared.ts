@@ -58,7 +58,7 @@ export function rest(at?: number): Decision<never> {
 const PLAN_ONLY = 'the operator runs with --plan-only and changes nothing for any object';
 
 /** Whether the declared state is to be brought about now. The order is that of precedence. */
-export function decideDeclared<Stored extends KubeObject, Own extends Spec>(
+function decideDeclared<Stored extends KubeObject, Own extends Spec>(
   object: Stored,
   kind: Declared<Stored, Own>,
   facts: DeclaredFacts<Stored>,

@@ -1,10 +1,10 @@
 import type { Mutation } from '../mutation.ts';
 
-const COMMON = 'test/unit/kinds-common-status.test.ts';
-const CANONICAL = 'test/unit/kinds-canonical.test.ts';
+const FAILURES = 'test/tables/kinds/failures.test.ts';
+const DUE = 'test/tables/kinds/due.test.ts';
 const SECRETS = 'test/unit/kube-secrets.test.ts';
 const RUNNING = 'test/tables/process.test.ts';
-const CREDENTIALS = 'test/unit/kinds-credentials.test.ts';
+const CREDENTIALS = 'test/tables/kinds/secrets.test.ts';
 
 /** When something is sent, and what a status says of it. */
 const SENDING: readonly Mutation[] = [
@@ -14,7 +14,7 @@ const SENDING: readonly Mutation[] = [
     file: 'kinds/shared/common-status.ts',
     from: 'const before = currentReady(object)?.reason;\n  const { attempts = 0 }',
     to: 'const before = readyOf(object.status ?? {})?.reason;\n  const { attempts = 0 }',
-    seenBy: { test: COMMON, title: 'count on while the cause is the same' },
+    seenBy: { test: FAILURES, title: 'begins anew after an edit' },
   },
   {
     name: 'last-request-stays-on-record',
@@ -22,7 +22,7 @@ const SENDING: readonly Mutation[] = [
     file: 'kinds/shared/common-status.ts',
     from: 'lastRequest ?? before.lastRequest',
     to: 'lastRequest',
-    seenBy: { test: COMMON, title: 'keep the last request, and drop attempts' },
+    seenBy: { test: FAILURES, title: 'the last request stays on record' },
   },
   {
     name: 'promise-is-rounded-up',
@@ -30,7 +30,7 @@ const SENDING: readonly Mutation[] = [
     file: 'kinds/shared/canonical.ts',
     from: 'Math.ceil(epochMs / 1000)',
     to: 'Math.floor(epochMs / 1000)',
-    seenBy: { test: CANONICAL, title: 'a time is cut to whole seconds, a promise is rounded up' },
+    seenBy: { test: FAILURES, title: 'is promised for a whole second' },
   },
   {
     name: 'order-of-keys-is-no-change',
@@ -38,7 +38,7 @@ const SENDING: readonly Mutation[] = [
     file: 'kinds/shared/canonical.ts',
     from: '\n    .sort()',
     to: '',
-    seenBy: { test: CANONICAL, title: 'is one text for equal values, and parses to the value' },
+    seenBy: { test: DUE, title: 'an edit that only has another order' },
   },
 ];
 
@@ -50,7 +50,7 @@ const KEYS: readonly Mutation[] = [
     file: 'kinds/shared/credentials.ts',
     from: 'if (known?.read.resourceVersion === resourceVersion) return known.read;',
     to: 'if (known) return known.read;',
-    seenBy: { test: CREDENTIALS, title: 'is another for the next version, and the old one' },
+    seenBy: { test: CREDENTIALS, title: 'is made once for each version' },
   },
   {
     name: 'key-is-kept-out-of-the-log',
@@ -60,7 +60,7 @@ const KEYS: readonly Mutation[] = [
     to: 'guard([',
     seenBy: {
       test: CREDENTIALS,
-      title: 'is made once per version and choice of keys, and guarded',
+      title: 'is made once for each version',
     },
   },
   {
@@ -85,7 +85,7 @@ const KEYS: readonly Mutation[] = [
     file: 'kinds/shared/credentials.ts',
     from: 'made.delete(secret);',
     to: '',
-    seenBy: { test: CREDENTIALS, title: 'is dropped when it is forgotten, with its guard' },
+    seenBy: { test: CREDENTIALS, title: 'goes with the last object' },
   },
   {
     name: 'credential-id-tells-nothing',
@@ -93,7 +93,7 @@ const KEYS: readonly Mutation[] = [
     file: 'api/credential.ts',
     from: '.update(salt)',
     to: '',
-    seenBy: { test: CREDENTIALS, title: 'is salted anew in each process' },
+    seenBy: { test: CREDENTIALS, title: 'has an id of its pair, salted' },
   },
   {
     name: 'key-is-masked-in-names',
@@ -101,7 +101,7 @@ const KEYS: readonly Mutation[] = [
     file: 'api/json.ts',
     from: '[mask(name), ',
     to: '[name, ',
-    seenBy: { test: CANONICAL, title: 'texts are masked wherever they stand in a result' },
+    seenBy: { test: 'test/unit/api-reply.test.ts', title: 'is masked wherever the result has it' },
   },
 ];
 

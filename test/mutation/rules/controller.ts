@@ -154,8 +154,8 @@ const STATUSES: readonly Mutation[] = [
     from: 'before?.status === status ? before.lastTransitionTime : undefined',
     to: 'before?.lastTransitionTime',
     seenBy: {
-      test: 'test/unit/controller-conditions.test.ts',
-      title: 'move lastTransitionTime with status and with nothing else',
+      test: 'test/tables/kinds/failures.test.ts',
+      title: 'Ready moves its time only where it moves itself',
     },
   },
 ];

@@ -1,7 +1,6 @@
 import type { Mutation } from '../mutation.ts';
 
-const PIPE_SPEC = 'test/unit/pipe-settings-resource.test.ts';
-const ORGANIZATION_SPEC = 'test/unit/organization-resource.test.ts';
+const OF_SPECS = 'test/tables/kinds/specs.test.ts';
 
 /** What a spec may say. */
 const SPECS: readonly Mutation[] = [
@@ -11,7 +10,7 @@ const SPECS: readonly Mutation[] = [
     file: 'kinds/schema/schema.ts',
     from: ', z.maximum(max, { error })',
     to: '',
-    seenBy: { test: PIPE_SPEC, title: 'the message names every problem with its field and value' },
+    seenBy: { test: OF_SPECS, title: 'is SpecInvalid, and no call is made' },
   },
   {
     name: 'unknown-field-is-not-sent',
@@ -20,8 +19,8 @@ const SPECS: readonly Mutation[] = [
     from: 'const schema = z.object(shape, {',
     to: 'const schema = z.looseObject(shape, {',
     seenBy: {
-      test: PIPE_SPEC,
-      title: 'a good spec comes back as it is, without the fields nobody',
+      test: OF_SPECS,
+      title: 'fields that nobody knows are not sent',
     },
   },
   {
@@ -31,8 +30,8 @@ const SPECS: readonly Mutation[] = [
     from: 'value.map(({ id }) => id.toLowerCase())',
     to: 'value.map(({ id }) => id)',
     seenBy: {
-      test: ORGANIZATION_SPEC,
-      title: 'is told in one line',
+      test: OF_SPECS,
+      title: 'is SpecInvalid, and no call is made',
     },
   },
 ];
@@ -45,7 +44,7 @@ const ENDPOINTS: readonly Mutation[] = [
     file: 'kinds/organization/endpoints.ts',
     from: 'return entries.length === 0 && list.length > 0 ? undefined : entries;',
     to: 'return entries;',
-    seenBy: { test: 'test/unit/organization-lists.test.ts', title: 'is unknown' },
+    seenBy: { test: 'test/tables/organization/reports.test.ts', title: 'is unknown, not empty' },
   },
   {
     name: 'order-of-endpoints-is-no-change',
@@ -54,8 +53,8 @@ const ENDPOINTS: readonly Mutation[] = [
     from: 'sameKey(a) < sameKey(b) ? -1 : 1',
     to: '0',
     seenBy: {
-      test: 'test/unit/kinds-canonical.test.ts',
-      title: 'does not tell the order of the endpoints',
+      test: 'test/tables/organization/attempt.test.ts',
+      title: 'is not made again of what is confirmed',
     },
   },
 ];

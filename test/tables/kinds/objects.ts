@@ -1,0 +1,187 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { parse } from 'yaml';
+import type { createKinds } from '../../../src/kinds/index.ts';
+import { BASE_URL } from './process.ts';
+
+export type Kind = ReturnType<typeof createKinds>[number];
+export type Stored = Parameters<Kind['reconcile']>[0];
+export type Metadata = Stored['metadata'];
+
+/** The moment at which all begins. */
+export const T0 = Date.parse('2026-03-01T12:00:00Z');
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
+/** RFC 3339, so many ms after T0. */
+export const at = (ms: number): string => `${new Date(T0 + ms).toISOString().slice(0, 19)}Z`;
+
+const credentialsSecretRef = { name: 'api' };
+/** A good spec of each kind. */
+export const SPECS = {
+  PipeSettings: {
+    organizationId: 'org',
+    serviceId: 'service',
+    pipeId: 'pipe',
+    credentialsSecretRef,
+    settings: { engine_max_threads: 8 },
+  },
+  Organization: {
+    organizationId: '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a',
+    credentialsSecretRef,
+    name: 'Acme',
+  },
+  Activity: { organizationId: 'org', activityId: 'record', credentialsSecretRef },
+} as const;
+export const KINDS = Object.keys(SPECS) as readonly KindName[];
+
+/** `sha256` of the address of an API: the one that is called, and any other. */
+export const API_HASH = `sha256:${hash('sha256', BASE_URL)}`;
+export const OTHER_HASH = `sha256:${'0'.repeat(64)}`;
+
+/** An object as the API server has it. */
+export interface Stands {
+  readonly kind: KindName;
+  readonly metadata: Metadata;
+  readonly spec?: unknown;
+  readonly status?: Status;
+}
+export interface Wanted {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly metadata?: Partial<Metadata>;
+  readonly spec?: object;
+  readonly status?: Status;
+}
+
+/** An object of an hour ago that nobody has reconciled; a test states what it is about. */
+export function an(kind: KindName, wanted: Wanted = {}): Stands {
+  const { name = 'one', namespace = 'ingest', metadata, spec, status } = wanted;
+  return {
+    kind,
+    metadata: {
+      name,
+      namespace,
+      uid: `uid-${namespace}-${name}`,
+      generation: 1,
+      resourceVersion: '1',
+      creationTimestamp: at(-HOUR),
+      ...metadata,
+    },
+    spec: { ...SPECS[kind], ...spec },
+    status: { ...SCHEMAS[kind].default, ...status },
+  };
+}
+
+export const idOf = ({ kind, metadata: { namespace, name } }: Stands) =>
+  `${kind}/${namespace}/${name}`;
+
+/** As it is on the wire: JSON has no undefined. */
+export function wire<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+type Ids = readonly { readonly id: string }[];
+/** `+a` and `-b` for each endpoint. */
+export function changed({ add = [], remove = [] }: { add?: Ids; remove?: Ids }): string[] {
+  return [...add.map(({ id }) => `+${id}`), ...remove.map(({ id }) => `-${id}`)];
+}
+
+/** What a CRD says of one field, as far as a status must keep to it. */
+interface Schema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly enum?: readonly unknown[];
+  readonly maxItems?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  /** What the API server writes into a new object. */
+  readonly default?: object;
+}
+
+/** As it ships. */
+function statusSchema(plural: string): Schema {
+  const crd: unknown = parse(readFileSync(`crds/${plural}.yaml`, 'utf8'));
+  const { spec } = crd as { spec: { versions: [{ schema: { openAPIV3Schema: Schema } }] } };
+  return spec.versions[0].schema.openAPIV3Schema.properties?.status ?? {};
+}
+const SCHEMAS = {
+  PipeSettings: statusSchema('pipesettings'),
+  Organization: statusSchema('organizations'),
+  Activity: statusSchema('activities'),
+};
+export type KindName = keyof typeof SCHEMAS;
+
+/** Where the API server would refuse a value, or prune it. */
+function problemsIn(schema: Schema | undefined, value: unknown, path: string): string[] {
+  if (!schema) return [`${path} is unknown`];
+  const { type, properties, required = [], items, maxItems = 0, maxLength = 0 } = schema;
+  if (type === 'array') {
+    if (!Array.isArray(value) || value.length > maxItems) return [path];
+    return value.flatMap((one, at) => problemsIn(items, one, `${path}[${at}]`));
+  }
+  if (type === 'object') {
+    const fields = new Map(Object.entries(value ?? {}));
+    const missing = required.filter((name) => !fields.has(name)).map((name) => `${path}.${name}`);
+    const inner = [...fields].map(([name, one]) => ({ name, one, of: properties?.[name] }));
+    const problems = inner.map(({ name, one, of }) => problemsIn(of, one, `${path}.${name}`));
+    return [...missing, ...problems.flat()];
+  }
+  const isText =
+    typeof value === 'string' &&
+    (schema.enum ? schema.enum.includes(value) : [...value].length <= maxLength);
+  const isNumber = Number.isInteger(value) && Number(value) >= (schema.minimum ?? 0);
+  const isFine = { string: isText, integer: isNumber, boolean: typeof value === 'boolean' }[
+    type ?? ''
+  ];
+  return (isFine ?? (isText || typeof value !== 'string')) ? [] : [path];
+}
+
+type Texts<Field extends string> = Readonly<Record<Field, string>>;
+type Condition = Texts<'type' | 'status' | 'reason' | 'message' | 'lastTransitionTime'>;
+type Applied = Texts<'time' | 'requestHash'> & { readonly keys: readonly string[] };
+export type Endpoint = Texts<'id' | 'cloudProvider' | 'region'>;
+export interface Entry extends Endpoint {
+  readonly state: string;
+  readonly origin?: string | undefined;
+  readonly nextAttemptTime?: string | undefined;
+}
+
+/** A status, with the fields of the contract that these tests read. */
+export interface Status {
+  readonly observedGeneration?: number;
+  readonly conditions?: readonly (Condition & { readonly observedGeneration: number })[];
+  readonly nextAttemptTime?: string;
+  readonly lastHandledReconcileAt?: string;
+  readonly applied?: Applied & { readonly generation: number };
+  readonly plan?: { readonly requests: readonly { readonly body?: string }[] };
+  readonly organization?: { readonly name?: string; privateEndpoints?: readonly object[] };
+  readonly privateEndpoints?: readonly Entry[];
+  readonly pendingChange?: Record<'add' | 'remove', readonly Endpoint[]> & { time: string };
+  readonly otherSettings?: readonly object[];
+  readonly history?: readonly { readonly generation: number }[];
+  readonly [other: string]: unknown;
+}
+
+/** What must be true of every status that is written, whatever it is about. */
+export function expectLawful(kind: KindName, status: Status): void {
+  expect(problemsIn(SCHEMAS[kind], status, 'status')).toEqual([]);
+  const { conditions = [], observedGeneration } = status;
+  const [ready, beside, ...more] = conditions;
+  expect([ready?.type, more.length]).toEqual(['Ready', 0]);
+  expect([undefined, 'Reconciling', 'Stalled']).toContain(beside?.type);
+  if (beside) expect([beside.status, ready?.status === 'True']).toEqual(['True', false]);
+  for (const { reason, message, observedGeneration: of } of conditions)
+    expect([reason, message, of]).toEqual([ready?.reason, ready?.message, observedGeneration]);
+  expectPlain(ready?.message ?? '');
+}
+
+/** One line, with nothing in it that a person cannot read. */
+export function expectPlain(text: string): void {
+  expect(text).toMatch(/^\S.*\S$/u);
+  expect(text).not.toMatch(/\.$|\.\. [A-Z]|[\p{Cc}\u2028\u2029]|undefined|\[object/u);
+}
