@@ -1,14 +1,14 @@
 import type { Mutation } from '../mutation.ts';
 
-const LIMITER_CASES = 'test/tables/limiter.test.ts';
-const SENT = 'test/tables/api-sent.test.ts';
-const CUT = 'test/tables/api-cut.test.ts';
-const TLS = 'test/tables/api-tls.test.ts';
-const PROXY = 'test/tables/api-proxy.test.ts';
-const REPLY = 'test/tables/api-reply.test.ts';
-const VERDICT = 'test/tables/api-verdict.test.ts';
-const CONFIG = 'test/tables/config.test.ts';
-const CONFIG_SECRETS = 'test/tables/config-secrets.test.ts';
+const LIMITER_CASES = 'test/tables/api/limiter.test.ts';
+const SENT = 'test/tables/api/sent.test.ts';
+const CUT = 'test/tables/api/cut.test.ts';
+const TLS = 'test/tables/api/tls.test.ts';
+const PROXY = 'test/tables/api/proxy.test.ts';
+const REPLY = 'test/tables/api/reply.test.ts';
+const VERDICT = 'test/tables/api/verdict.test.ts';
+const CONFIG = 'test/tables/process/config.test.ts';
+const CONFIG_SECRETS = 'test/tables/process/config-secrets.test.ts';
 
 /** How fast calls go, and who may make one. */
 const LIMITER: readonly Mutation[] = [

@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 const FAILURES = 'test/tables/kinds/failures.test.ts';
 const DUE = 'test/tables/kinds/due.test.ts';
 const SECRETS = 'test/unit/kube-secrets.test.ts';
-const RUNNING = 'test/tables/process.test.ts';
+const RUNNING = 'test/tables/process/running.test.ts';
 const CREDENTIALS = 'test/tables/kinds/secrets.test.ts';
 
 /** When something is sent, and what a status says of it. */

@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts';
 
-const PLAN = 'test/tables/plugin-plan.test.ts';
+const PLAN = 'test/tables/plugin/plan.test.ts';
 
 /** What the plugin says that the operator would do, and how it shows what others have written. */
 export const PLUGIN: readonly Mutation[] = [

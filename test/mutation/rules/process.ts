@@ -1,10 +1,10 @@
 import type { Mutation } from '../mutation.ts';
 
 const GRACE = 'test/unit/process-grace.test.ts';
-const CONFIG = 'test/tables/config.test.ts';
-const CONFIG_SECRETS = 'test/tables/config-secrets.test.ts';
-const MASKING = 'test/tables/masking.test.ts';
-const RUNNING = 'test/tables/process.test.ts';
+const CONFIG = 'test/tables/process/config.test.ts';
+const CONFIG_SECRETS = 'test/tables/process/config-secrets.test.ts';
+const MASKING = 'test/tables/process/masking.test.ts';
+const RUNNING = 'test/tables/process/running.test.ts';
 
 /** Ending. */
 const ENDING: readonly Mutation[] = [

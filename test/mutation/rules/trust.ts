@@ -1,8 +1,8 @@
 import type { Mutation } from '../mutation.ts';
 
-const CONFIG = 'test/tables/config.test.ts';
-const TLS = 'test/tables/api-tls.test.ts';
-const RUNNING = 'test/tables/process.test.ts';
+const CONFIG = 'test/tables/process/config.test.ts';
+const TLS = 'test/tables/api/tls.test.ts';
+const RUNNING = 'test/tables/process/running.test.ts';
 
 /** Whom the process trusts. */
 const TRUST: readonly Mutation[] = [

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { metric, parseExposition } from '../support/exposition.ts';
-import { serving, startKubernetes, startMain } from './api/process.ts';
+import { eventually } from '../../support/eventually.ts';
+import { metric, parseExposition } from '../../support/exposition.ts';
+import { serving, startKubernetes, startMain } from './main.ts';
 
 const long = (length: number): string => 'canary'.padEnd(length, 'x');
 type Key = readonly [id: string, secret: string, then: string | RegExp];

@@ -1,8 +1,8 @@
 import { loadYaml } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ACME, endpoint, listing, PIPE, stored } from './plugin/objects.ts';
-import { pipewright } from './plugin/run.ts';
+import { ACME, endpoint, listing, PIPE, stored } from './objects.ts';
+import { pipewright } from './run.ts';
 
 const metadata = {
   labels: { team: 'data', 'argocd.argoproj.io/instance': 'theirs' },

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../support/folder.ts';
-import { ACME, PIPE, pipe, stored } from './plugin/objects.ts';
-import { type Answers, pipewright } from './plugin/run.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { ACME, PIPE, pipe, stored } from './objects.ts';
+import { type Answers, pipewright } from './run.ts';
 
 /** The message is all that a user gets, as one line. */
 async function refusalOf(argv: readonly string[], answers?: Answers) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../src/telemetry/logger.ts';
-import { createMask, createRedactor } from '../../src/telemetry/mask.ts';
+import { createLog } from '../../../src/telemetry/logger.ts';
+import { createMask, createRedactor } from '../../../src/telemetry/mask.ts';
 
 const PRINTABLE = Array.from({ length: 95 }, (_, at) => String.fromCharCode(0x20 + at)).join('');
 const WORDS = PRINTABLE.replaceAll(/\W/g, '');

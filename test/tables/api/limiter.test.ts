@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { endOf, permitOf, rig } from './api/limiter.ts';
+import { endOf, permitOf, rig } from './limiter.ts';
 
 const MINUTE = 60_000;
 

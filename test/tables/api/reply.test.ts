@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { judged, NOW } from './api/client.ts';
-import type { Answer } from './api/servers.ts';
+import { judged, NOW } from './client.ts';
+import type { Answer } from './servers.ts';
 
 /** A refusal. */
 const failed = async (answer: Answer) => {

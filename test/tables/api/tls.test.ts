@@ -1,10 +1,10 @@
 import tls, { type SecureVersion } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createKubeClient } from '../../src/kube/client.ts';
-import { Cluster } from '../../src/kube/cluster.ts';
-import { selfSigned } from '../simulator/certificate.ts';
-import { client, put } from './api/client.ts';
-import { only, proxyWith, tlsApi } from './api/servers.ts';
+import { createKubeClient } from '../../../src/kube/client.ts';
+import { Cluster } from '../../../src/kube/cluster.ts';
+import { selfSigned } from '../../simulator/certificate.ts';
+import { client, put } from './client.ts';
+import { only, proxyWith, tlsApi } from './servers.ts';
 
 /** The second is that of an API behind a proxy. */
 const identity = selfSigned({ address: ['127.0.0.1', '192.0.2.7'] });

@@ -1,7 +1,7 @@
 import { Dispatcher, errors } from 'undici';
 import { describe, expect, it, vi } from 'vitest';
-import { BASIC, client, get, put } from './api/client.ts';
-import { httpApi, OK, rawApi } from './api/servers.ts';
+import { BASIC, client, get, put } from './client.ts';
+import { httpApi, OK, rawApi } from './servers.ts';
 
 describe('what is sent', () => {
   it('is method, path, headers and body as declared, and asks for no compression', async () => {

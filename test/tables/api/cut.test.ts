@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../support/fake-clock.ts';
-import { client, put } from './api/client.ts';
-import { httpApi, OK, rawApi } from './api/servers.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { client, put } from './client.ts';
+import { httpApi, OK, rawApi } from './servers.ts';
 
 const SUCCESS = { answered: true, httpStatus: 200, result: {} };
 const HINT = 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n';

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { selfSigned } from '../simulator/certificate.ts';
-import { eventually } from '../support/eventually.ts';
-import { client, put } from './api/client.ts';
-import { httpApi, proxyWith, useProxy } from './api/servers.ts';
+import { selfSigned } from '../../simulator/certificate.ts';
+import { eventually } from '../../support/eventually.ts';
+import { client, put } from './client.ts';
+import { httpApi, proxyWith, useProxy } from './servers.ts';
 
 /** A name that only the proxy can look up; what is on loopback goes through none. */
 const API = 'http://api.test:8443';

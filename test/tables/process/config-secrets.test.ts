@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FLAGS, parsed, URL_FLAG } from './api/flags.ts';
+import { FLAGS, parsed, URL_FLAG } from './flags.ts';
 
 const CANARY = 'hunter22canary';
 const variableOf = (flag: string): string =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { pipe } from './plugin/objects.ts';
-import { NOW, pipewright } from './plugin/run.ts';
+import { pipe } from './objects.ts';
+import { NOW, pipewright } from './run.ts';
 
 const called = (name: string, namespace = 'ingest') => pipe({ metadata: { name, namespace } });
 const FULL = 'pipesettings.pipewright.dev';

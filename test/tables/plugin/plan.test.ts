@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../support/folder.ts';
-import { pipewright } from './plugin/run.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { pipewright } from './run.ts';
 
 const HEAD = `apiVersion: pipewright.dev/v1alpha1
 kind: PipeSettings

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../src/api/verdict.ts';
-import { client, judged, put } from './api/client.ts';
-import { rawApi } from './api/servers.ts';
+import { judge } from '../../../src/api/verdict.ts';
+import { client, judged, put } from './client.ts';
+import { rawApi } from './servers.ts';
 
 /** Class and outcome of a write, then of a read where they are others. */
 type Row = readonly [statuses: number[], failure: string, outcome: string, ...ofRead: string[]];

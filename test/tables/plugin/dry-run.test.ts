@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../support/folder.ts';
-import * as object from './plugin/objects.ts';
-import { type Answers, pipewright } from './plugin/run.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import * as object from './objects.ts';
+import { type Answers, pipewright } from './run.ts';
 
 const { ACME, endpoint, failed, listing, manifest, PIPE, pipe, stored } = object;
 

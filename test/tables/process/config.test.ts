@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
-import { accepted, refused, URL_FLAG } from './api/flags.ts';
+import { accepted, refused, URL_FLAG } from './flags.ts';
 
 const POD = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
 const folder = mkdtempSync(join(tmpdir(), 'pipewright-config-'));

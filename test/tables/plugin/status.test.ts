@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ACME, endpoint, failed, pipe, stored, type Told } from './plugin/objects.ts';
-import { pipewright } from './plugin/run.ts';
+import { ACME, endpoint, failed, pipe, stored, type Told } from './objects.ts';
+import { pipewright } from './run.ts';
 
 const storyOf = async (object: object): Promise<string> =>
   (await pipewright(['status', 'pset/one'], { get: object })).stdout;

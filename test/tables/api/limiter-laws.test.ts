@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { live, type Made, plan, TOTAL_WINDOW_MS, WINDOW_MS } from './api/limiter-life.ts';
+import { live, type Made, plan, TOTAL_WINDOW_MS, WINDOW_MS } from './limiter-life.ts';
 
 const HOUR = 3_600_000;
 const limits = fc.record({

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { pipe } from './plugin/objects.ts';
-import { type Answers, pipewright } from './plugin/run.ts';
+import { pipe } from './objects.ts';
+import { type Answers, pipewright } from './run.ts';
 
 const crd = (name: string, version = 'v1alpha1') => {
   const versions = [{ name: version, served: true }];
