@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -74,15 +73,6 @@ describe.each(PAGES)('%s', (page) => {
     expect(whole.filter((code) => !RUN.includes(code))).toEqual([]);
   });
 });
-
-test.each(['crds', 'deploy'])(
-  'what is made from the code in %s is fresh: CRDs, reasons, flags, metrics',
-  (folder) => {
-    const args = [`${folder}/generate.ts`, '--check'];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  },
-);
 
 test('the guides explain every kind, and every origin and state of an endpoint', () => {
   for (const { type, shortName } of definitions)

@@ -28,15 +28,11 @@ const TIMES = rows<'reason' | 'next' | 'then'>(`
   Applied        |      | on change
   Planned        |      | sent
   Suspended      |      | sent
-  Pending        |      | sent
   TargetConflict | 1m   | sent
   Unavailable    | 1m   | 60 s
-  Unavailable    | 0s   | sent
   Unavailable    | 48h  | 900 s
-  Unauthorized   |      | sent
   Unauthorized   | 1m   | sent
   Rejected       | 1m   | 60 s
-  Rejected       |      | sent
 `);
 
 test.each(TIMES)('what is $reason with a next attempt in "$next" is: $then', async (row) => {
@@ -49,16 +45,12 @@ const SECRETS = rows<'reason' | 'secret' | 'then'>(`
   reason          | secret    | then
   NotFound        | same      | 60 s
   Rejected        | new       | sent
-  Unavailable     | new       | sent
   SecretNotFound  | new       | sent
   SecretNotFound  | absent    | 60 s
   SecretForbidden | forbidden | 60 s
-  SecretInvalid   | same      | 60 s
   SecretInvalid   | new       | sent
   Rejected        | started   | sent
-  SecretInvalid   | started   | sent
   Unavailable     | started   | 60 s
-  NotConfirmed    | started   | 60 s
   NotFound        | unread    | 60 s
 `);
 
@@ -125,9 +117,7 @@ test('an edit that only has another order, or another Secret, has the same reque
 test.each([
   [400, 'ingest/api'],
   [401, 'ingest/api'],
-  [403, 'ingest/api'],
   [404, 'ingest/api'],
-  [422, undefined],
   [503, undefined],
 ])('after HTTP %i the Secret that is watched for a change is %s', async (code, secret) => {
   const { stage, id, run } = staged('PipeSettings', {}, { api: () => bad(code) });

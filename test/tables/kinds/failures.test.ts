@@ -64,16 +64,12 @@ const SAYS = rows<'kind' | 'reply' | 'message'>(`
   PipeSettings | 403    | Give the API key a role that may change pipes, or add the operator’s \
                           address to the key’s allow-list
   PipeSettings | 404    | Check organizationId, serviceId and pipeId, that the key
-  PipeSettings | 424    | Start the service that owns the pipe; the operator does not wake it.
-  PipeSettings | 429    | Calls with this key are paused for all objects that use it
   PipeSettings | 503    | not known whether the settings were applied; sending them again is safe
   PipeSettings | unsent | No response from the API: connection reset. Nothing was sent
   PipeSettings | 302    | Redirects are never followed, because the request carries the key
   Organization | 401    | Put a valid, enabled API key in the Secret
-  Organization | 403    | Give the API key a role that may change the organization (an admin role)
   Organization | lost   | No response from the API: connection reset. This request changed nothing
   Activity     | 400    | they cannot be changed, so create another object
-  Activity     | 500    | Reading changes nothing. The operator tries again by itself
 `);
 
 test.each(SAYS)('$kind, $reply: what is wrong, and what to do: $message', async (row) => {
@@ -135,15 +131,6 @@ test('what was applied stays on record, and an event says that it works again', 
   expect((await run(MINUTE)).events).toEqual([
     'Applied: Applied the declared state after OutcomeUnknown (request req-1)',
   ]);
-});
-
-test('the facts of a reconcile have code and id of a call only where it made one', async () => {
-  const { stage, id, run } = failing('PipeSettings', bad(500));
-  const called = { reason: 'OutcomeUnknown', httpStatus: 500, requestId: 'req-1' };
-  expect((await run()).result.facts).toEqual(called);
-  stage.secrets.set('api', undefined);
-  stage.edit(id);
-  expect((await run(6 * SECOND)).result.facts).toEqual({ reason: 'SecretNotFound' });
 });
 
 test('Ready moves its time only where it moves itself', async () => {

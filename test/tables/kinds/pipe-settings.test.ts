@@ -37,19 +37,13 @@ test('the body is the complete declared set, sorted, and nothing else', async ()
 const COMPARED = rows<'declared' | 'reported' | 'is'>(`
   declared | reported         | is
   8        | "8"              | same
-  8        | " 8.0 "          | same
-  0        | "-0"             | same
   8        | ""               | differs
   8        | true             | differs
-  8        | [8]              | differs
   8        | {"a":8}          | differs
-  8        | 1e999            | differs
   8        | null             | omitted
   true     | "true"           | same
   false    | 0                | same
   true     | false            | differs
-  true     | 2                | differs
-  true     | "TRUE"           | differs
   "a"      | "b"              | differs
   "7"      | 7                | same
 `);
@@ -144,14 +138,6 @@ describe('a success', () => {
     expect((await run()).events.join()).toMatch(
       /^NoLongerManaged: .*; the API keeps what it has: engine_max_insert_threads \(3\)$/,
     );
-  });
-});
-
-test('a plan shows the body to the letter, and its changes', async () => {
-  const { status } = await pipe(threads(8), [], { mode: 'Plan' }).run();
-  expect(status.plan).toMatchObject({
-    requests: [{ method: 'PUT', body: '{"engine_max_threads":8}' }],
-    changes: [{ field: 'engine_max_threads', to: 8 }],
   });
 });
 

@@ -29,9 +29,7 @@ test.each<readonly [law: string, held: Held, pair: string]>([
   ['under keyId and keySecret', { values: ALL }, PAIR],
   ['under username and password of basic-auth', { values: ALL, type: BASIC }, 'user:word'],
   ['under named keys', { values: ALL, ref: NAMED }, 'own-id:own-one'],
-  ['under named keys of basic-auth', { values: ALL, type: BASIC, ref: NAMED }, 'own-id:own-one'],
   ['less the space around', { values: { keyId: '\n id\r\n', keySecret: '\ts e \v\n' } }, 'id:s e'],
-  ['with quotes inside', { values: { keyId: 'a"b"', keySecret: 'a: b' } }, 'a"b":a: b'],
   ['as long as it may be', { values: LONGEST }, Object.values(LONGEST).join(':')],
 ])('the key is found %s', async (_, { values, type, ref }, pair) => {
   const { stage, run } = withSecret(values, type, ref);
@@ -50,14 +48,10 @@ test.each<readonly [values: Values | string | undefined, reason: string, message
   [undefined, 'NotFound', CREATE],
   ['It lacks the label x=y', 'Forbidden', 'It lacks the label x=y'],
   [{}, 'Invalid', ADD],
-  [{ keyId, b: 'x', c: 'x' }, 'Invalid', 'no key "keySecret" (its keys: "b", "c", "keyId")'],
   [{ keyId: ' \t\r\n', keySecret: keyId }, 'Invalid', 'its key "keyId" is empty'],
   [{ keyId, keySecret: 'can\nary' }, 'Invalid', 'its key "keySecret" contains control characters'],
-  [{ keyId, keySecret: 'canaryé' }, 'Invalid', 'characters outside ASCII'],
   [{ keyId, keySecret: '"canary"' }, 'Invalid', QUOTED],
-  [{ keyId: "'canary'", keySecret: 'x' }, 'Invalid', 'its key "keyId" has quotes around'],
   [{ keyId: 'canary:x', keySecret: 'x' }, 'Invalid', 'the API key id contains ":"'],
-  [{ keyId: 'x'.repeat(257), keySecret: 'x' }, 'Invalid', 'is longer than the 256 bytes'],
   [{ keyId, keySecret: 'x'.repeat(4097) }, 'Invalid', 'is longer than the 4096 bytes'],
 ])('a Secret with %j is Secret%s', async (values, reason, message) => {
   const { stage, run } = withSecret(values);

@@ -15,23 +15,17 @@ const TABLE = rows<'own' | 'other' | 'made' | 'is' | 'then'>(`
   own      | other | made  | is                   | then
   verified | near  | 1m    | verified             | sent
            | near  | -1m   | verified             | ${OWNED}
-  verified | near  | -1m   | verified             | ${OWNED}
            | near  | 1m    | verified             | ${OWNED}
   verified | near  | -1m   |                      | sent
            | far   | 1m    | verified             | owned by an object in another namespace
            | near  | -1m   | verified elsewhere   | ${OLDER}
-           | far   | -1m   | verified elsewhere   | sent
            | near  | -1m   | verified, invalid    | sent
            | near  | 1m    | verified, suspended  | ${OWNED}
-           | near  | 1m    | verified, planned    | ${OWNED}
            | near  | 1m    | verified, deleted    | ${OWNED}
            | near  | 1m    |                      | sent
            | near  | -1m   |                      | ${OLDER}
            | far   | -1m   |                      | sent
            | near  | -1m   | suspended            | sent
-           | near  | -1m   | planned              | sent
-           | near  | -1m   | deleted              | sent
-           | near  | -1m   | invalid              | sent
   verified | near  | 0s    | verified, lower uid  | ${OWNED}
   verified | near  | 0s    | verified, higher uid | sent
            | near  | -1m   | in capitals          | ${OLDER}
@@ -107,7 +101,6 @@ test.each<readonly [law: string, ms: number, spec: object, then: string]>([
   ['later sends again', 1_000, {}, 'True Applied, PUT'],
   ['in the same second does not: both would for ever', 0, {}, 'True Applied, '],
   ['later is not Ready while suspended', 1_000, { suspend: true }, 'False Suspended, '],
-  ['later is not Ready in Plan', 1_000, { mode: 'Plan' }, 'False Planned, '],
 ])('an owner whose rival was confirmed %s', async (_, confirmedMs, spec, then) => {
   const { stage, id, run } = staged('PipeSettings', { metadata: { creationTimestamp: at(-HOUR) } });
   const { applied } = (await run()).status;

@@ -21,7 +21,6 @@ const GONE = rows<'law' | 'given' | 'requests'>(`
   adds nothing and sends no name
     | lists a c; declares Acme; named Old; has a; ours a                            | observe, -a
   is let go where nothing is its own            | has a; knows a Found Present      |
-  is let go where adoption was taken back       | has a; knows a Adopted Present    |
   is let go where an add was only refused       | knows a – Refused refused         |
 `);
 
@@ -57,8 +56,6 @@ describe('an object that is deleted', () => {
     ['stays where that is in the same namespace', {}, ''],
     ['goes where that is in another one and was never verified', { namespace: 'far' }, '-a'],
     ['stays where that is verified', { namespace: 'far', status: appliedBefore() }, ''],
-    ['goes where that is deleted too', { metadata: { deletionTimestamp: at(0) } }, '-a'],
-    ['goes where that cannot be read', { spec: { privateEndpoints: 7 } }, '-a'],
   ])('what another object lists %s', async (_, other, then) => {
     const organization = deleted('has a; ours a');
     const spec = { privateEndpoints: [e('A')], ...other.spec };
@@ -113,13 +110,5 @@ describe('a deletion that is hindered', () => {
     );
     expect([events.at(-1), announced]).toEqual([says, [says]]);
     expect(warned).toMatchObject([{ name: 'acme', left: 'a (gcp/r1), b (gcp/r1)' }]);
-  });
-
-  test('by a Secret that this process never read says so', async () => {
-    const organization = deleted();
-    organization.stage.secrets.set('api', undefined);
-    expect((await organization.run()).message).toMatch(
-      /^Being deleted: .* In the way: The Secret "api" does not exist in namespace "ingest"/,
-    );
   });
 });

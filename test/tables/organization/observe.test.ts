@@ -27,10 +27,6 @@ const ROWS = rows<'law' | 'given' | 'requests'>(`
   500 in a page, 502, 503, no answer: an outage is no property of the API
     | declares Acme; observe: 500 500 page 500 503 lost 502
     | observe / observe / observe / observe / observe / observe / observe
-  and the name does not show it either: is asked anew
-    | declares Acme; observe: 422; name Acme: 503 | observe, name Acme / observe, +a
-  and too much would be removed: is sent no name
-    | lists; declares Acme; ours a; cap 0; observe: 400… | observe
   400, and the object is deleted: is observed by the name
     | deleted; observe: 400 | observe, name Acme, -a
   500 three times, and the object is deleted: is sent no name
@@ -86,9 +82,7 @@ const ANSWERS = rows<'answer' | 'change' | 'reason'>(`
   408      | pending | OutcomeUnknown
   503      | pending | OutcomeUnknown
   html     | pending | UnexpectedResponse
-  302      | pending | UnexpectedResponse
   no-list  | pending | OutcomeUnknown
-  odd-list | pending | OutcomeUnknown
   401      | cleared | Unauthorized
   425      | cleared | Conflict
   429      | cleared | RateLimited

@@ -50,7 +50,6 @@ describe('a change that the API refuses', () => {
 describe('a refused endpoint', () => {
   test.each([
     [400, '10m'],
-    [403, '10m'],
     [409, '1m'],
     [423, '1m'],
     [424, '1m'],

@@ -24,7 +24,6 @@ describe('the state of an object, who must act, what is next, and what --check s
   test.each<[string, Told, string, string, (0 | 2)?]>([
     ['Ready (Applied).\n  it says Applied', {}, 'Nobody.', CHANGE, 0],
     ['Ready (Applied).', { metadata: asked }, 'Nobody.', TURN, 0],
-    ['Stalled (Applied).', { beside: 'Stalled' }, 'Nobody.', PERSON],
     ['Stalled (Rejected).', failed('Rejected', 'Stalled'), OWNER, PERSON],
     ['Stalled (Forbidden).', { ...failed('Forbidden', 'Stalled'), ...at }, 'The o', IN_4_MIN],
     ['Not ready (NotFound).', failed('NotFound', 'Reconciling'), EARLY, TURN],
