@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { PrivateEndpoint } from '../simulator/organization-types.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import { basic, someoneElse } from '../simulator/someone-else.ts';
-import type { CallBehaviour, Fault, Simulator } from '../simulator/types.ts';
+import type { CallBehaviour, Simulator } from '../simulator/types.ts';
 
 const ORGANIZATION = '7f0e6f0c-0000-4000-8000-000000000001';
 const PATH = `/v1/organizations/${ORGANIZATION}`;
@@ -95,23 +95,6 @@ it.each<[Manner, readonly unknown[], string]>([
   await start({ organization: manner });
   for (const body of bodies.slice(0, -1)) await send(PATCH, body);
   expect(await send(PATCH, bodies.at(-1))).toContain(says);
-});
-
-it.each<[Fault, string, number | undefined]>([
-  [{ status: 503, error: 'later' }, '503 later', undefined],
-  [{ status: 500, applied: true }, '500 INTERNAL_SERVER_ERROR: simulated', 30],
-  [{ status: 200, body: 'truncated' }, 'JSON', 30],
-  [{ transport: 'reset-before' }, 'fetch failed', undefined],
-  [{ transport: 'reset-after' }, 'fetch failed', 30],
-  [{ slowMs: 1, play: { settings: { echo: 'only-set' } } }, 'true,"engine_max_threads":30}', 30],
-])('the fault %j is for one call', async (fault, says, stored) => {
-  await start();
-  simulator.next(fault, { match: { bodyIncludes: 'threads' } });
-  await send(PUT, CLUSTER);
-  expect(await send(PUT, THREADS).catch(String)).toContain(says);
-  const pipe = simulator.settingsOf(`${ORGANIZATION}/s/p`);
-  expect(pipe).toEqual({ ...CLUSTER, ...(stored && { engine_max_threads: stored }) });
-  expect(await send(PUT, THREADS)).toContain('200');
 });
 
 it('asks for keys, counts calls for each, and leaves its script to those that get through', async () => {

@@ -64,7 +64,7 @@ test.each(COMPARED)('declared $declared and reported $reported is: $is', async (
   expect(status.differences).toEqual(row.is === 'differs' ? differences : undefined);
 });
 
-test('what is reported besides is kept as JSON, in order, the first twenty, cut', async () => {
+test('what is reported besides is kept as JSON, in order, the first twenty', async () => {
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`x${90 - at}`, at]));
   const odd = JSON.parse('{"__proto__":{"engine_max_threads":9},"a":{"c":1,"b":[]}}') as Values;
   const { ready, status } = await pipe(threads(8), [{ ...threads('8'), ...many, ...odd }]).run();
@@ -73,10 +73,6 @@ test('what is reported besides is kept as JSON, in order, the first twenty, cut'
   expect(status.otherSettings?.slice(0, 2)).toEqual([
     { field: '__proto__', value: '{"engine_max_threads":9}' },
     { field: 'a', value: '{"b":[],"c":1}' },
-  ]);
-  const long = pipe(threads(8), [{ ['🙂'.repeat(200)]: '🙂'.repeat(200) }]);
-  expect((await long.run()).status.otherSettings).toEqual([
-    { field: `${'🙂'.repeat(127)}…`, value: `"${'🙂'.repeat(126)}…` },
   ]);
 });
 

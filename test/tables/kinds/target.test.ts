@@ -115,16 +115,6 @@ test.each<readonly [law: string, ms: number, spec: object, then: string]>([
 });
 
 describe('without a call', () => {
-  test.each([
-    [{ suspend: true }, 'False Suspended', 'has not been confirmed. Set spec.suspend to false'],
-    [{ mode: 'Plan' }, 'False Planned', '1 change planned; not sent: one PUT with 1 setting'],
-  ])('an object with %j says why', async (spec, ready, message) => {
-    const { stage, run } = staged('PipeSettings', { spec });
-    const seen = await run();
-    expect([seen.ready, stage.log, seen.wait]).toEqual([ready, [], undefined]);
-    expect(seen.message).toContain(message);
-  });
-
   test.each([{ suspend: true }, { mode: 'Plan' }])(
     'what was confirmed stays Ready with %j, as long as it is what is declared',
     async (spec) => {

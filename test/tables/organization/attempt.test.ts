@@ -14,7 +14,6 @@ const WELL = rows<'law' | 'given' | 'steps'>(`
     | has a; ours a; lists b c                           | observe, save +b +c -a, +b +c -a
   of a re-assert takes one and saves nothing
     | has a; ours a; declares Acme                       | observe
-  that finds all that is listed adds nothing | has a     | observe
   with an empty list removes what is ours alone
     | has a x; ours a; lists                             | observe, save -a, -a
   of a list that became absent removes nothing

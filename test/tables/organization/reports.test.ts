@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { MINUTE, SECOND, T0 } from '../kinds/objects.ts';
-import { isAbout, rows } from '../kinds/rows.ts';
-import { e, type Reported, SETTLE_MS } from './endpoints.ts';
+import { MINUTE, T0 } from '../kinds/objects.ts';
+import { rows } from '../kinds/rows.ts';
+import { e, type Reported } from './endpoints.ts';
 import { Organization } from './organization.ts';
 
 const SIX = 'a b c d e f';
@@ -42,24 +42,14 @@ test.each(SAYS)('$given: $ready', async ({ given, ready, message }) => {
   expect(seen.side === undefined).toBe(ready === 'True Applied');
 });
 
-describe('the next attempt', () => {
-  test('is when what is missing counts as gone; then it is drift', async () => {
-    const organization = new Organization('ours a');
-    let last = await organization.run();
-    while (last.ready === 'False NotConfirmed') last = await organization.next();
-    expect(organization.stage.now - T0).toBe(MINUTE);
-    expect(last.events[0]).toMatch(/^DriftDetected: Removed at the API: a \(gcp\/r1\)\. What spec/);
-    expect(last.ready).toBe('True Applied');
-    expect(last.status.drift).toMatchObject([{ field: 'privateEndpoints[a]' }]);
-  });
-
-  test('is when an add that is not shown is over, or what was refused is due', async () => {
-    const late = new Organization('+a: idle');
-    await late.run();
-    expect((await late.run(90 * SECOND)).wait).toBe(SETTLE_MS - 90 * SECOND);
-    const { wait } = await new Organization('lists a b; +a +b: 422; +a: 400; +b: 409').run();
-    expect(isAbout(wait, MINUTE)).toBe(true);
-  });
+test('what is missing is looked for when it counts as gone; then it is drift', async () => {
+  const organization = new Organization('ours a');
+  let last = await organization.run();
+  while (last.ready === 'False NotConfirmed') last = await organization.next();
+  expect(organization.stage.now - T0).toBe(MINUTE);
+  expect(last.events[0]).toMatch(/^DriftDetected: Removed at the API: a \(gcp\/r1\)\. What spec/);
+  expect(last.ready).toBe('True Applied');
+  expect(last.status.drift).toMatchObject([{ field: 'privateEndpoints[a]' }]);
 });
 
 /** What an attempt makes of an odd list. */

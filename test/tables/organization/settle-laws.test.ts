@@ -6,7 +6,7 @@ import { at, HOUR, MINUTE, SECOND, T0 } from '../kinds/objects.ts';
 import type { Entry, Evidence, Reported, Settlement, Tuple } from './endpoints.ts';
 import { inventoryOf, keyOf, listing, SETTLE_MS, specOf } from './endpoints.ts';
 
-const { cleanupGoal, goalOf, isListedIn, isOurs, managesEndpoints } = decide;
+const { cleanupGoal, goalOf, isListedIn, isOurs } = decide;
 const unique = <T extends Tuple>(of: fc.Arbitrary<T>) =>
   fc.uniqueArray(of, { maxLength: 4, selector: keyOf });
 /** When the list is asked for: on both sides of every time of the table. */
@@ -124,26 +124,6 @@ test('what is ours leaves by a removal, an event, a second absence, or with adop
   });
   expect(Math.min(...seen.values())).toBeGreaterThan(12);
   expect(seen.size).toBe(4);
-});
-
-test('the same list once more says nothing new, but what stays there', () => {
-  const seen = new Map<string, number>();
-  always((given, after) => {
-    const { pendingChange } = after;
-    const sent = pendingChange && { change: pendingChange, answered: false };
-    const again = settle({ ...given, inventory: after.inventory, sent });
-    const open = keysOf(pendingChange?.remove);
-    const stays = (entry: Entry) =>
-      open.has(keyOf(entry)) ||
-      entry.origin !== 'Found' ||
-      !managesEndpoints(given.goal) ||
-      isListedIn(given.goal, entry);
-    expect(again).toMatchObject({ pendingChange, added: [], removed: [] });
-    expect(again.inventory).toEqual(after.inventory.filter(stays));
-    expect(again.remarks.every(({ remark }) => remark === 'left')).toBe(true);
-    count(seen, pendingChange ? 'open' : 'settled');
-  });
-  expect(Math.min(...seen.values())).toBeGreaterThan(120);
 });
 
 test('no endpoint is in the inventory twice, and what is Present is in the list', () => {

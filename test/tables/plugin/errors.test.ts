@@ -20,7 +20,6 @@ test.each([
   ['status --namespace=', '-n is empty; give the name of a namespace, or leave -n out'],
   ['status pset/a -A', 'pset/a is named, so -l and -A say nothing; leave out the'],
   ['status pod/a', '"pod" is not a kind of Pipewright; name an object as one of pset/NAME'],
-  ['status pset/', '"pset/" names no object; write it as pset/NAME'],
   ['export pact/a', 'an Activity declares nothing that a reply could complete; name a'],
   ['plan -f a -o yaml', 'Allowed choices are text, json, markdown.'],
   ['plan -f /nowhere', '/nowhere: there is no such file or folder; check the path'],

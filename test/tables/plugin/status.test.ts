@@ -42,29 +42,6 @@ describe('the state of an object, who must act, what is next, and what --check s
   });
 });
 
-describe('the table', () => {
-  const called = (name: string, told: Told) => pipe({ ...told, metadata: { name } });
-  const items = [
-    called('a-ready', { status: { applied: { time } } }),
-    called('b-waits', failed('RateLimited')),
-    called('c-stalled', failed('Rejected', 'Stalled')),
-    called('d-planned', failed('Planned')),
-  ];
-
-  test('has what needs a person first, then what goes on by itself, then what is ready', async () => {
-    const { stdout } = await pipewright(['status'], { get: { items } });
-    const lines = stdout.trimEnd().split('\n');
-    expect(lines.map((line) => line.split(/ {3,}/))).toEqual([
-      ['OBJECT', 'STATE', 'REASON', 'CONFIRMED', 'NEXT', 'MESSAGE'],
-      ['pset/c-stalled', 'Stalled', 'Rejected', '-', 'person', 'it says Rejected'],
-      ['pset/b-waits', 'Not ready', 'RateLimited', '-', 'operator', 'it says RateLimited'],
-      ['pset/d-planned', 'Planned', 'Planned', '-', '-', 'it says Planned'],
-      ['pset/a-ready', 'Ready', 'Applied', '3h ago', '-'],
-      ['4 objects: 1 Stalled, 1 Not ready, 1 Planned, 1 Ready'],
-    ]);
-  });
-});
-
 test('the story says what is declared, confirmed, different, tried, and who must act', async () => {
   const status = {
     attempts: 4,
