@@ -48,6 +48,12 @@ it.each([
   expect(await failed({ headers: { 'x-request-id': 'h-1' }, body })).toMatchObject({ requestId });
 });
 
+it('a key that the API says back is masked in values and names of a result', async () => {
+  const result = { a: 1, 'key-id-1': ['x', { deep: 'is top secret/1' }] };
+  const verdict = await judged({ status: 200, body: { status: 200, result } });
+  expect(verdict).toMatchObject({ ok: true, result: { a: 1, '***': ['x', { deep: 'is ***' }] } });
+});
+
 describe('how long the server asks to wait', () => {
   it.each<[string, number]>([
     [' 7 ', 7_000],

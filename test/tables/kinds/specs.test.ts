@@ -82,6 +82,11 @@ test('fields that nobody knows are not sent', async () => {
   const { stage, run } = staged('PipeSettings', { spec: { settings, surplus: 1 } });
   await run();
   expect(stage.bodies).toEqual(['{"engine_max_threads":8}']);
+  const api = () => ok({ name: 'Acme', privateEndpoints: [endpoint] });
+  const hashOf = async (spec: object) =>
+    (await staged('Organization', { spec }, { api }).run()).status.applied?.requestHash;
+  const [plain, more] = [await hashOf(listing({})), await hashOf(listing({ surplus: 1 }))];
+  expect([more, plain]).toEqual([plain, expect.stringMatching(/^sha256:/)]);
 });
 
 /** What stands where something else should. */
