@@ -73,7 +73,6 @@ describe('an object is reconciled when', () => {
     ['its finalizers change', { finalizers: ['x/y'] }, 'own user'],
     ['it is asked for', { annotations: { [REQUESTED_AT]: 'x' } }, 'own user'],
     ['no other annotation changes', { annotations: { other: 'x' } }, ''],
-    ['no label changes', { labels: { a: 'b' } }, ''],
   ])('%s; those of its target with what may change the owner', (_, change, woken) => {
     const { stage, put } = several();
     stage.put({ metadata, ...rest });

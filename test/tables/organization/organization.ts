@@ -19,8 +19,8 @@ export interface Wish
  * `+a -b: 422 lost`: what the API does about such a request, each time the next one, the last for
  * ever where there is a `…`; where nothing is said it does what it is asked. A number: that status
  * with an error in JSON, and nothing done; `html`, `page`: 200 or 500 without JSON, and
- * nothing done. `lost`: done, and no answer. `unsent`: no byte left. `no-list`, `odd-list`,
- * `no-name`: done, and the reply lacks it. `idle`: taken, and nothing done. `ok`: no mishap.
+ * nothing done. `lost`: done, and no answer. `unsent`: no byte left. `no-list`, `odd-list`: done,
+ * and the reply lacks it. `idle`: taken, and nothing done.
  */
 function read(given: string) {
   const said = new Map<string, string>();
@@ -124,9 +124,8 @@ export class Organization {
     if (mishap !== 'idle') this.#carryOut(body);
     if (mishap === 'lost') return bad(mishap);
     const list = mishap === 'odd-list' ? [{ name: 'a' }] : this.held;
-    const name = mishap === 'no-name' ? {} : { name: this.name };
     const shown = mishap === 'no-list' ? {} : { privateEndpoints: structuredClone(list) };
-    return ok({ ...name, ...shown }, `r-${this.stage.bodies.length}`);
+    return ok({ name: this.name, ...shown }, `r-${this.stage.bodies.length}`);
   }
 
   #mishap(step: string): string {

@@ -10,8 +10,6 @@ const SAYS = rows<'given' | 'ready' | 'message'>(`
   given | ready | message
   declares Acme | True Applied
     | The API has the declared name and 1 private endpoint (request r-2)
-  declares Acme; has a; observe: no-name; name Acme: no-name | True Applied
-    | ; the response omitted name (
   +a: lost | False OutcomeUnknown
     | The operator reads whether it took effect before it sends anything again
   lists; has ${SIX}; ours ${SIX} | False RemovalBlocked

@@ -57,7 +57,6 @@ const TABLES: Readonly<Record<string, string>> = {
   'an add that a list shows within 15 minutes is ours, and nobody’s after that': `
     spec    | inventory                | sent   | list | asked  | then
     a       |                          | +a 200 | a    | 1s     | a Added Present; added a
-    a       |                          | +a     | a    | 1m     | a Added Present; added a
     a       |                          | +a     | a    | 15m    | a Added Present; added a
     a       |                          | +a     | a    | 15m+1s
       | a Found Present; event maybe-ours a
@@ -79,7 +78,6 @@ const TABLES: Readonly<Record<string, string>> = {
     a         |                          | +a     |      | 95s
       | a Added Unconfirmed; event not-confirmed a
     b         |                          | +a     |      | 95s   | event not-confirmed a
-    deleted a |                          | +a     |      | 95s   | event not-confirmed a
     a         | a Added Unconfirmed      |        |      | 94s   | a Added Unconfirmed
     a         | a Added Unconfirmed      |        |      | 95s
       | a Added Unconfirmed; event not-confirmed a
@@ -96,7 +94,6 @@ const TABLES: Readonly<Record<string, string>> = {
   `,
   'what was Missing and is there again within 15 minutes is the same one': `
     spec    | inventory       | sent | list | asked  | then
-    a       | a Added Missing |      | a    | 1m     | a Added Present
     a       | a Added Missing |      | a    | 15m    | a Added Present
     a       | a Added Missing |      | a    | 15m+1s | a Found Present; event came-back a
   `,

@@ -61,10 +61,8 @@ describe('where the API server refuses', () => {
     expect(stdout).toContain(`all.yaml:3: ${kept}`);
   });
 
-  test.each([
-    'error validating data: failed to download openapi: connection refused',
-    'You must be logged in to the server (Unauthorized)',
-  ])('one that cannot be asked is asked once: %s', async (why) => {
+  test('one that cannot be asked is asked once', async () => {
+    const why = 'error validating data: failed to download openapi: connection refused';
     const { code, stdout, stderr, asked } = await plan(two, said(why));
     expect([code, stdout, stderr, asked.length]).toEqual([1, '', `error: ${why}\n`, 1]);
   });
