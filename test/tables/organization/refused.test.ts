@@ -12,6 +12,10 @@ const REFUSED = rows<'law' | 'given' | 'steps'>(`
   and of one endpoint is not observed again, and the others go on
     | lists a b; +a +b: 400; +a: 400
     | observe, save +a +b, +a +b, save, observe, save +a, +a, save, save +b, +b
+  comes, when its time is there, after those that were never tried
+    | lists b a; has x y; \
+      knows x Added Present refused due, y Added Present, b – Refused refused due
+    | observe, save -y, -y, save -x, -x, save +a, +a, save +b, +b
   of the name keeps no endpoint back
     | declares Acme; named Old; name Acme: 422 | observe, name Acme, save +a, +a
   three times in a row ends the attempt
@@ -70,7 +74,7 @@ describe('a refused endpoint', () => {
     ]);
   });
 
-  test('comes after those that were never tried, which follow a minute later', async () => {
+  test('keeps those that were never tried back for a minute', async () => {
     const given = 'lists a b c d; +a +b +c +d: 422; +a: 422; +b: 422; +c: 422';
     const organization = new Organization(given);
     expect((await organization.run()).wait).toBe(MINUTE);
