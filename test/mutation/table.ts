@@ -7,7 +7,6 @@ import { KUBE } from './rules/kube.ts';
 import { LEASES } from './rules/lease.ts';
 import { PLUGIN } from './rules/plugin.ts';
 import { PROCESS } from './rules/process.ts';
-import { SECRETS_AND_EVENTS } from './rules/secrets-and-events.ts';
 import { TRUSTED } from './rules/trust.ts';
 
 /** Every rule, and how it is broken. */
@@ -16,7 +15,6 @@ export const MUTATIONS: readonly Mutation[] = [
   ...CONTROLLER,
   ...KUBE,
   ...LEASES,
-  ...SECRETS_AND_EVENTS,
   ...CALLS_OF_KINDS,
   ...KINDS,
   ...PLUGIN,

@@ -2,7 +2,6 @@ import type { Mutation } from '../mutation.ts';
 
 const FAILURES = 'test/tables/kinds/failures.test.ts';
 const DUE = 'test/tables/kinds/due.test.ts';
-const SECRETS = 'test/unit/kube-secrets.test.ts';
 const RUNNING = 'test/tables/process/running.test.ts';
 const CREDENTIALS = 'test/tables/kinds/secrets.test.ts';
 
@@ -70,14 +69,6 @@ const KEYS: readonly Mutation[] = [
     from: 'if (value.length > longest)',
     to: 'if (value.length > 100 * longest)',
     seenBy: { test: RUNNING, title: 'is used, or a problem in words: long' },
-  },
-  {
-    name: 'other-secrets-are-not-read',
-    rule: 'A Secret without the labels of --secret-selector is not read, whoever names it.',
-    file: 'kube/secrets.ts',
-    from: 'if (selector.every(([label, value]) => own[label] === value))',
-    to: 'if (selector.length >= 0)',
-    seenBy: { test: SECRETS, title: 'without the labels it is forbidden' },
   },
   {
     name: 'key-goes-with-its-objects',

@@ -1,22 +1,12 @@
 import type { Mutation } from '../mutation.ts';
 
-const GRACE = 'test/unit/process-grace.test.ts';
 const CONFIG = 'test/tables/process/config.test.ts';
 const CONFIG_SECRETS = 'test/tables/process/config-secrets.test.ts';
 const MASKING = 'test/tables/process/masking.test.ts';
 const RUNNING = 'test/tables/process/running.test.ts';
 
 /** Ending. */
-const ENDING: readonly Mutation[] = [
-  {
-    name: 'last-word-has-its-time',
-    rule: 'A result that is being written when the grace is over still has a few seconds.',
-    file: 'process.ts',
-    from: 'await pause(clock, LAST_WORD_MS, stopWatches.signal);',
-    to: '',
-    seenBy: { test: GRACE, title: 'a result that cannot be written either holds nobody up' },
-  },
-];
+const ENDING: readonly Mutation[] = [];
 
 /** What the process was asked to do. */
 const FLAGS: readonly Mutation[] = [
