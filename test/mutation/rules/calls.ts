@@ -92,7 +92,7 @@ const KEYS: readonly Mutation[] = [
     file: 'api/json.ts',
     from: '[mask(name), ',
     to: '[name, ',
-    seenBy: { test: 'test/tables/api-reply.test.ts', title: 'is masked in values and names' },
+    seenBy: { test: 'test/tables/api/reply.test.ts', title: 'is masked in values and names' },
   },
 ];
 
