@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
+import { elapsed } from './controlplane/progress.ts';
 
 /** One program that a command runs to its end. */
 export interface Part {
@@ -21,7 +22,7 @@ export interface Part {
 interface Ended {
   readonly part: Part;
   readonly passed: boolean;
-  readonly ms: number;
+  readonly took: string;
   readonly lines: readonly string[];
 }
 
@@ -88,20 +89,12 @@ async function run(part: Part, running: Set<ChildProcess>): Promise<Ended> {
     child.once('close', resolve);
   });
   running.delete(child);
-  return { part, passed: code === 0, ms: performance.now() - since, lines };
+  return { part, passed: code === 0, took: elapsed(since), lines };
 }
 
-function lineOf({ part: { name, mend }, passed, ms }: Ended): string {
+function lineOf({ part: { name, mend }, passed, took }: Ended): string {
   const what = passed || mend === undefined ? name : `${name}: ${mend}`;
-  return `${passed ? 'ok  ' : 'FAIL'} ${duration(ms).padStart(12)}  ${what}`;
-}
-
-/** `4 min 10 s`; below a minute `1.3 s`. */
-function duration(ms: number): string {
-  const seconds = Math.round(ms / 1_000);
-  return seconds < 60
-    ? `${(ms / 1_000).toFixed(1)} s`
-    : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${passed ? 'ok  ' : 'FAIL'} ${took.padStart(12)}  ${what}`;
 }
 
 /** All parts once more, and at the very end what failed, as that is what is read first. */

@@ -1,23 +1,21 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { installManifest } from '../deploy/install-manifest.ts';
 import { findProgram } from './controlplane/programs.ts';
+import { succeed } from './controlplane/run.ts';
 
 /**
  * `node test/release.ts [FOLDER]`: makes what a release has beside the image: chart, install.yaml,
  * plugin, and their checksums. The plugin is the one that stands in dist.
  */
 const [folder = 'dist/release'] = process.argv.slice(2);
-const run = promisify(execFile);
 
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 const helm = await findProgram('helm');
-await run(helm, ['package', 'deploy/helm/pipewright', '--destination', folder]);
-await run('npm', ['pack', './dist', '--ignore-scripts', '--pack-destination', folder]);
+await succeed(helm, ['package', 'deploy/helm/pipewright', '--destination', folder]);
+await succeed('npm', ['pack', './dist', '--ignore-scripts', '--pack-destination', folder]);
 await writeFile(join(folder, 'install.yaml'), await installManifest());
 
 const names = (await readdir(folder)).toSorted();

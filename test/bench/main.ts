@@ -1,8 +1,8 @@
+import { availableParallelism, cpus, type as osType, release, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { ensureBundles } from '../bundles.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { progressLines } from '../controlplane/progress.ts';
-import { describeMachine } from '../support/machine.ts';
 import { measureEdits } from './edits.ts';
 import { type Figures, type Round, tableOf } from './report.ts';
 import { measureSettling } from './settle.ts';
@@ -48,6 +48,13 @@ async function measure(stage: Stage, { objects, rounds, sides }: Options): Promi
     measured.push(Object.fromEntries(both));
   }
   return measured;
+}
+
+/** What the figures were measured on, in one line; nothing in it names the machine. */
+function describeMachine(): string {
+  const model = cpus()[0]?.model.trim() || 'unknown processor';
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
+  return `${availableParallelism()} x ${model}, ${memory}, ${osType()} ${release()}, Node ${process.versions.node}`;
 }
 
 async function bench(options: Options): Promise<void> {

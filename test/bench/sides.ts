@@ -36,8 +36,7 @@ async function startOurs({ stage, namespace }: Omit<Start, 'status'>): Promise<R
   const { process: child } = await startOperator({
     kubeconfig: stage.kubeconfig,
     apiUrl: stage.apiUrl,
-    flags: ['--namespaces', namespace, ...limits],
-    logLevel: 'info',
+    flags: ['--namespaces', namespace, '--log-level=info', ...limits],
   });
   return keep(child);
 }

@@ -4,7 +4,6 @@ import { Pool } from 'undici';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { installOperator } from '../controlplane/install.ts';
 import { startSimulator } from '../simulator/simulator.ts';
-import { inParallel } from '../support/parallel.ts';
 import { psetPath } from './peer.ts';
 
 const KEY = { id: 'bench', secret: 'bench-secret' } as const;
@@ -77,7 +76,7 @@ export async function fill(stage: Stage, namespace: string, objects: number): Pr
     stringData: { keyId: KEY.id, keySecret: KEY.secret },
   });
   const names = Array.from({ length: objects }, (_, index) => `${namespace}-${index}`);
-  await inParallel(names, AT_ONCE, (name) =>
+  const create = (name: string) =>
     stage.ask('POST', psetPath(namespace), {
       apiVersion: 'pipewright.dev/v1alpha1',
       kind: 'PipeSettings',
@@ -89,12 +88,12 @@ export async function fill(stage: Stage, namespace: string, objects: number): Pr
         credentialsSecretRef: { name: 'key' },
         settings: { streaming_max_insert_wait_ms: 5000, object_storage_concurrency: 8 },
       },
-    }),
-  );
+    });
+  await Promise.all(names.map(create));
   return names;
 }
 
 /** So that the next side finds the API server with as little to hold. */
 export async function empty(stage: Stage, names: readonly string[], namespace: string) {
-  await inParallel(names, AT_ONCE, (name) => stage.ask('DELETE', psetPath(namespace, name)));
+  await Promise.all(names.map((name) => stage.ask('DELETE', psetPath(namespace, name))));
 }

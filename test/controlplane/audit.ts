@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** One finished request to the API server, as its audit log has it. */
 export interface AuditEntry {
   readonly user: string;
-  readonly userAgent: string;
   readonly verb: string;
   /** Plural; empty for a path that is no resource. */
   readonly resource: string;
@@ -12,7 +11,6 @@ export interface AuditEntry {
   readonly namespace: string;
   readonly name: string;
   readonly code: number;
-  readonly requestURI: string;
   /** When the request came in and when its answer was complete, epoch milliseconds. */
   readonly received: number;
   readonly completed: number;
@@ -84,30 +82,19 @@ export class AuditLog {
 
 interface RawEntry {
   readonly user: { readonly username: string };
-  readonly userAgent?: string;
   readonly verb: string;
   readonly objectRef?: Partial<Pick<AuditEntry, 'resource' | 'subresource' | 'namespace' | 'name'>>;
   readonly responseStatus?: { readonly code?: number };
-  readonly requestURI: string;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
 }
 
 function entryOf(line: string): AuditEntry {
-  const {
-    user,
-    userAgent = '',
-    verb,
-    objectRef,
-    requestURI,
-    ...raw
-  } = JSON.parse(line) as RawEntry;
+  const { user, verb, objectRef, ...raw } = JSON.parse(line) as RawEntry;
   const { resource = '', subresource = '', namespace = '', name = '' } = objectRef ?? {};
   return {
     user: user.username,
-    userAgent,
     verb,
-    requestURI,
     resource,
     subresource,
     namespace,

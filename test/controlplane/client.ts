@@ -39,13 +39,6 @@ export async function newNamespace(): Promise<string> {
   return name;
 }
 
-/** `kubectl apply`, into `namespace` where a document names none; throws what it said. */
-export async function applyYaml(text: string, namespace = 'default'): Promise<string> {
-  const { code, stdout, stderr } = await kubectl(['apply', '-n', namespace, '-f', '-'], text);
-  if (code !== 0) throw new Error(`kubectl apply ended with ${code}: ${stderr}`);
-  return stdout;
-}
-
 /**
  * Path of a kubeconfig with a bound token of a ServiceAccount, which is made if need be and has no
  * rights by itself.

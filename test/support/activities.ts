@@ -10,12 +10,6 @@ export type Act = Omit<Pset, 'status'> & {
   readonly status: Pset['status'] & { readonly activity?: Readonly<Record<string, string>> };
 };
 
-interface RecordOptions {
-  readonly fields?: Readonly<Record<string, unknown>>;
-  readonly lateCalls?: number;
-  readonly lateMs?: number;
-}
-
 /** What tests do with the Activities of a scene. */
 export type Activities = ReturnType<typeof activitiesOf>;
 
@@ -33,9 +27,9 @@ export function activitiesOf(scene: {
       spec: (name) => ({ organizationId: ORGANIZATION, activityId: name }),
     }),
     /** The record that the API has from now on, under the id of the same name. */
-    record(id: string, { fields, ...late }: RecordOptions = {}) {
+    record(id: string, late?: { readonly lateCalls: number }) {
       const record = fullRecord(id);
-      simulator.setActivity(ORGANIZATION, { ...(fields ?? record), id }, late);
+      simulator.setActivity(ORGANIZATION, record, late);
       return record;
     },
     calls: (id: string): Call[] =>
@@ -44,7 +38,7 @@ export function activitiesOf(scene: {
 }
 
 /** All ten fields, each with a value that is found nowhere else. */
-function fullRecord(id: string): Readonly<Record<string, string>> {
+function fullRecord(id: string) {
   return {
     id,
     createdAt: '2026-02-28T23:59:58.123Z',

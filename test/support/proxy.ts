@@ -1,8 +1,8 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
+import { listen } from './loopback.ts';
 
 /** What a server has answered, whole. */
 export interface Answer {
@@ -55,7 +55,6 @@ export async function startProxy(
   first: Handlers = {},
 ) {
   const ask = askerOf(upstream);
-  const sockets = new Set<Socket>();
   const watches = new Set<Watch>();
   let handlers = first;
 
@@ -115,14 +114,9 @@ export async function startProxy(
     // The client sees a connection that ends, as with any proxy whose server is gone.
     (isWatch ? follow : pass)(incoming, response).catch(() => incoming.socket.destroy());
   });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const cut = (): void => sockets.forEach((socket) => socket.destroy());
+  const { host, cut, stop } = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}`,
     /** The watches that are open now. */
     watches: watches as ReadonlySet<Watch>,
     /** Replaces the handlers, for what has not been given to the former ones. */
@@ -130,9 +124,7 @@ export async function startProxy(
     /** Closes every connection: nothing of a process that has ended comes through afterwards. */
     cut,
     async close(): Promise<void> {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      cut();
-      await closed;
+      await stop();
       ask.close();
     },
   };

@@ -1,4 +1,5 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { listen } from './loopback.ts';
 
 interface RawRequest {
   /** Request line and headers, as they came. */
@@ -13,15 +14,8 @@ export type RawServer = Awaited<ReturnType<typeof startRawServer>>;
  * `answer` is called once per request that has come whole.
  */
 export async function startRawServer(answer: (request: RawRequest, socket: Socket) => void) {
-  const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];
-  let connections = 0;
   const server = createServer((socket) => {
-    connections += 1;
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    // The client leaves where it likes.
-    socket.on('error', () => socket.destroy());
     let text = '';
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1');
@@ -37,16 +31,8 @@ export async function startRawServer(answer: (request: RawRequest, socket: Socke
       answer(request, socket);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections: () => connections,
-    requests,
-    stop() {
-      for (const socket of sockets) socket.destroy();
-      return new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
+  const { host, stop } = await listen(server);
+  return { url: `http://${host}`, requests, stop };
 }
 
 /** The bytes of an ordinary answer. */

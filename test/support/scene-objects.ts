@@ -49,8 +49,6 @@ export interface Pset extends Stored {
 
 export type Spec = Readonly<Record<string, unknown>>;
 
-const PATIENCE_MS = 30_000;
-
 /** The same organization and service for every object of a scene that names no other. */
 export const ORGANIZATION = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';
 export const SERVICE = '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21';
@@ -79,7 +77,7 @@ export function objectsOf<T extends Pset>(
     name: string,
     what: string,
     until: (object: T) => boolean,
-    timeoutMs = PATIENCE_MS,
+    timeoutMs = 30_000,
   ): Promise<T> => waitFor(() => get(name), { what: `${kind} ${name}: ${what}`, until, timeoutMs });
   return {
     /** Where an object is, for requests to the API server; the collection, without a name. */
@@ -95,7 +93,7 @@ export function objectsOf<T extends Pset>(
     untilIt,
     /** Deletes it; with a finalizer it stays until that is off. */
     remove: (name: string) => deleteAsRead(pathTo(name)),
-    async untilGone(name: string, timeoutMs = PATIENCE_MS): Promise<void> {
+    async untilGone(name: string, timeoutMs = 30_000): Promise<void> {
       await waitFor(list, {
         what: `${kind} ${name} to be gone`,
         until: (all) => !all.some(({ metadata }) => metadata.name === name),
@@ -134,11 +132,10 @@ function objectOf(kind: string, name: string, spec: Spec) {
 }
 
 /** Whether `Ready` speaks of the present generation with this reason. */
-export function isNow({ metadata, status }: Pset, reason: string): boolean {
-  return status.conditions.some(
-    (one) =>
-      one.type === 'Ready' &&
-      one.reason === reason &&
-      one.observedGeneration === metadata.generation,
-  );
+export function isNow(
+  { metadata, status }: Stored & { readonly status?: Pick<Pset['status'], 'conditions'> },
+  reason: string,
+): boolean {
+  const now = status?.conditions.find(({ type }) => type === 'Ready');
+  return now?.reason === reason && now.observedGeneration === metadata.generation;
 }

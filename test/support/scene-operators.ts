@@ -36,7 +36,7 @@ interface Surroundings extends Omit<SceneOptions, 'start'> {
 
 /** The operators of a scene, and what stands between them and the world. */
 export async function operatorsOf(scene: Surroundings) {
-  const { namespace, flags: always = [], lease = false, logLevel } = scene;
+  const { namespace, flags: always = [], lease = false } = scene;
   const running: RunningOperator[] = [];
   let aheadMs = 0;
   const { server: url, ca } = controlPlane;
@@ -74,7 +74,6 @@ export async function operatorsOf(scene: Surroundings) {
         kubeconfig: kube ? await throughProxy(scene.kubeconfig, kube.url) : scene.kubeconfig,
         apiUrl,
         flags: [...unless('--namespaces', '--namespaces', namespace), ...lead, ...rate, ...given],
-        ...(logLevel !== undefined && { logLevel }),
         ...(until !== undefined && { until }),
         preload: scene.clock ? [preloadOf(aheadMs)] : [],
       });

@@ -4,7 +4,7 @@ import type { OrganizationChange } from '../simulator/organization-types.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import type { SimulatorOptions } from '../simulator/types.ts';
 import { activitiesOf } from './activities.ts';
-import { allow, asAdmin, operatorRules, type Rule } from './cluster.ts';
+import { allow, asAdmin, type Rule, shippedRules } from './cluster.ts';
 import { ensureCrds } from './crd.ts';
 import { organizationsOf } from './organizations.ts';
 import { psetsOf } from './pipe-settings.ts';
@@ -27,7 +27,6 @@ export interface SceneOptions {
   readonly flags?: readonly string[];
   /** Absent: the simulator's. */
   readonly apiUrl?: string;
-  readonly logLevel?: string;
   /** false: the test calls `start` itself. */
   readonly start?: false;
   /** What the API has under `ORGANIZATION`. */
@@ -56,7 +55,7 @@ let prepared: Promise<readonly Rule[]> | undefined;
 
 /** Once for all scenes of a test file: the CRDs, and the rules that their operators get. */
 function prepare(): Promise<readonly Rule[]> {
-  prepared ??= Promise.all([operatorRules(), ensureCrds()]).then(([rules]) => rules);
+  prepared ??= Promise.all([shippedRules('ClusterRole'), ensureCrds()]).then(([rules]) => rules);
   return prepared;
 }
 

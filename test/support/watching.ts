@@ -6,11 +6,9 @@ import type { Condition, Pset } from './scene-objects.ts';
 /**
  * Resolves when the operator has dealt with everything that happened before this call, events
  * included: one more object goes all the way, is changed, and the event of that is there. The
- * operator sends events one after another. Give it an operator that shall have ended its passes
- * before: what a pass did shows before its events are under way.
+ * operator sends events one after another.
  */
-export async function settled(scene: Scene, operator?: { idle(): Promise<void> }): Promise<void> {
-  await operator?.idle();
+export async function settled(scene: Scene): Promise<void> {
   const name = `marker-${crypto.randomUUID().slice(0, 8)}`;
   await scene.psets.create(name);
   await scene.psets.until(name, 'Applied');

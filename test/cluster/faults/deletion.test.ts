@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newNamespace, waitFor } from '../../controlplane/client.ts';
-import { allow, asAdmin, leaderRules, operatorRules } from '../../support/cluster.ts';
+import { allow, asAdmin, shippedRules } from '../../support/cluster.ts';
 import { endpoint, list } from '../../support/organizations.ts';
 import { openScene, type Scene, type SeenEvent } from '../../support/scene.ts';
 import { ORGANIZATION } from '../../support/scene-objects.ts';
@@ -122,7 +122,7 @@ test('in a namespace that is going away the Lease has the event of what is left,
   const other = await openScene({ clock: true, lease: true, flags, start: false });
   onTestFinished(() => other.end());
   const { namespace, orgs, simulator } = other;
-  const rules = [...(await operatorRules()), ...(await leaderRules())];
+  const rules = [...(await shippedRules('ClusterRole')), ...(await shippedRules('Role'))];
   await allow(leases, 'operator', rules, { from: namespace });
   await other.start();
   await orgs.create('acme', { ...list('ours'), deletionPolicy: 'RemovePrivateEndpoints' });

@@ -6,7 +6,10 @@ import { openScene, type Scene, type SceneOptions } from '../../support/scene.ts
 import { SECRET } from '../../support/scene-objects.ts';
 
 async function open(options: SceneOptions): Promise<Scene> {
-  const scene = await openScene({ logLevel: 'info', ...options });
+  const scene = await openScene({
+    ...options,
+    flags: ['--log-level=info', ...(options.flags ?? [])],
+  });
   onTestFinished(() => scene.end());
   return scene;
 }

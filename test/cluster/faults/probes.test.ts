@@ -55,7 +55,7 @@ async function probes(port: number): Promise<number[]> {
 }
 
 test(`${SIZE} connections that say nothing, drip, or do not read leave every /livez answered, the median under 100 ms, and the memory bounded`, async () => {
-  const scene = await openScene({ logLevel: 'info' });
+  const scene = await openScene({ flags: ['--log-level=info'] });
   onTestFinished(() => scene.end());
   const operator = scene.operator();
   const { port } = await operator.waitForLine(({ msg }) => msg === 'started', 'it started');

@@ -1,10 +1,13 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
-import { startBare } from '../../support/bare-process.ts';
+import { run } from '../../controlplane/run.ts';
+import { NODE_FLAGS } from '../../dockerfile.ts';
 import { change } from '../../support/cluster.ts';
 import { metric, parseExposition } from '../../support/exposition.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -17,6 +20,10 @@ beforeAll(async () => {
 afterAll(() => scene.end());
 
 describe('a process without work ends', () => {
+  /** With nothing in its environment but this. */
+  const runBare = (flags: readonly string[], env = {}) =>
+    run(process.execPath, [...NODE_FLAGS, 'dist/pipewright.js', ...flags], { env, isBare: true });
+
   test.each<[string, readonly string[], number, readonly string[]]>([
     ['0 after --help', ['--help'], 0, ['Usage: ', '--api-url', 'PIPEWRIGHT_API_URL']],
     ['0 after --version', ['--version'], 0, ['0.1.0']],
@@ -36,18 +43,18 @@ describe('a process without work ends', () => {
     ],
   ])('with exit code %s', async (_, flags, code, words) => {
     const env = code === 0 ? {} : { PIPEWRIGHT_API_TIMEOUT: '1ms', PIPEWRIGHT_API_URK: 'x' };
-    const { exited, stdout, stderr } = startBare(flags, { env });
-    expect(await exited).toBe(code);
+    const ended = await runBare(flags, env);
+    const { stdout, stderr } = ended;
     const [said, silent] = code === 0 ? [stdout, stderr] : [stderr, stdout];
-    for (const word of words) expect(said()).toContain(word);
-    expect(silent()).toBe('');
+    for (const word of words) expect(said).toContain(word);
+    expect([ended.code, silent]).toEqual([code, '']);
   });
 
   test('with exit code 1 without a cluster that it could use, and says why', async () => {
     const flags = ['--api-url=http://127.0.0.1:1', '--kubeconfig=package.json'];
-    const { exited, stdout } = startBare([...flags, '--leader-elect=false']);
-    expect(await exited).toBe(1);
-    expect(stdout()).toContain('of the kubeconfig \\"package.json\\" is of no use');
+    const { code, stdout } = await runBare([...flags, '--leader-elect=false']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('of the kubeconfig \\"package.json\\" is of no use');
   });
 });
 
@@ -63,13 +70,16 @@ test('starts where no file can be written, with nothing beside the bundle', asyn
     '--listen=127.0.0.1:0',
     '--leader-elect=false',
   ];
-  const nodeFlags = ['--permission', '--allow-fs-read=*'];
-  const running = startBare(flags, { bundle, cwd: folder, nodeFlags });
-  onTestFinished(() => void running.process.kill('SIGKILL'));
-  const said = (): string => `${running.stdout()}${running.stderr()}`;
-  await waitFor(said, { what: 'it to work', until: (text) => text.includes('"working"') });
-  running.process.kill('SIGTERM');
-  expect(await running.exited, said()).toBe(0);
+  const args = [...NODE_FLAGS, '--permission', '--allow-fs-read=*', bundle, ...flags];
+  const child = spawn(process.execPath, args, { cwd: folder, env: {} });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const ended = once(child, 'close');
+  await waitFor(() => said, { what: 'it to work', until: (text) => text.includes('"working"') });
+  child.kill('SIGTERM');
+  expect(await ended, said).toEqual([0, null]);
 });
 
 describe('with an operator of its own', () => {

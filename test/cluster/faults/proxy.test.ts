@@ -32,7 +32,7 @@ test('calls to the management API, and no others, go through the proxy of the en
   expect(proxy.forwarded).toEqual([]);
 
   isRefusing = true;
-  proxy.cutTunnels();
+  proxy.cut();
   await scene.psets.create('refused');
   // The first call may yet go into a tunnel that has been cut.
   const refused = await scene.psets.untilIt('refused', 'the answer of the proxy', (object) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { audit, newNamespace, waitFor } from '../../controlplane/client.ts';
-import { allow, change, leaderRules, operatorRules, type Rule } from '../../support/cluster.ts';
+import { allow, change, type Rule, shippedRules } from '../../support/cluster.ts';
 import { list } from '../../support/organizations.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
@@ -8,7 +8,7 @@ let scene: Scene;
 let rules: readonly Rule[];
 beforeAll(async () => {
   scene = await openScene({ start: false, lease: true, flags: ['--leader-elect-name=pipewright'] });
-  rules = [...(await operatorRules()), ...(await leaderRules())];
+  rules = [...(await shippedRules('ClusterRole')), ...(await shippedRules('Role'))];
   await allow(scene.namespace, 'operator', rules);
 });
 afterAll(() => scene.end());
@@ -73,7 +73,7 @@ test('the rights that the manifests give are those that a whole life uses, no mo
 
 test('rights that are taken and given again: told of, and nothing is lost', async () => {
   const operator = await scene.start();
-  await allow(scene.namespace, 'operator', await leaderRules());
+  await allow(scene.namespace, 'operator', await shippedRules('Role'));
   const isRefused = ({ msg, status }: { msg: string; [field: string]: unknown }): boolean =>
     msg.startsWith('cannot list or watch') && status === 403;
   await operator.waitForLine(isRefused, 'a 403');

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newNamespace } from '../../controlplane/client.ts';
 import { leaks, spellings } from '../../support/canary.ts';
-import { allow, asAdmin, operatorRules } from '../../support/cluster.ts';
+import { allow, asAdmin, shippedRules } from '../../support/cluster.ts';
 import { list, type Organizations, organizationsOf } from '../../support/organizations.ts';
 import { type Psets, psetsOf } from '../../support/pipe-settings.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -26,9 +26,9 @@ interface Tenant {
 let scene: Scene;
 let tenants: readonly [Tenant, Tenant];
 beforeAll(async () => {
-  scene = await openScene({ start: false, logLevel: 'info' });
+  scene = await openScene({ start: false, flags: ['--log-level=info'] });
   const other = await newNamespace();
-  await allow(other, 'operator', await operatorRules(), { from: scene.namespace });
+  await allow(other, 'operator', await shippedRules('ClusterRole'), { from: scene.namespace });
   tenants = [await newTenant(scene.namespace), await newTenant(other)];
   const namespaces = [scene.namespace, other].join(',');
   await scene.start({ flags: ['--namespaces', namespaces, '--api-rate', '20/1s'] });

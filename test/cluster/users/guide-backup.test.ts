@@ -2,18 +2,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { applyYaml, controlPlane, waitFor } from '../../controlplane/client.ts';
+import { controlPlane, waitFor } from '../../controlplane/client.ts';
 import { type ControlPlane, startControlPlane } from '../../controlplane/controlplane.ts';
 import { change } from '../../support/cluster.ts';
-import { succeed } from '../../support/crd.ts';
 import { GOOD, manifestOf } from '../../support/kinds.ts';
+import { applyYaml, succeed } from '../../support/kubectl.ts';
 import { startOperator } from '../../support/operator.ts';
 import { endpoint, inventoryOf } from '../../support/organizations.ts';
 import { pageBlocks } from '../../support/page.ts';
 import { installPolicy, type Policy } from '../../support/policies.ts';
+import { type Walk, walk } from '../../support/reader.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { ORGANIZATION } from '../../support/scene-objects.ts';
-import { type Walk, walk } from '../../support/walk.ts';
 
 /** Backup, restore and another cluster, with the commands of the guide. */
 
@@ -31,17 +31,15 @@ beforeAll(async () => {
   await other.kubectl(['apply', '--server-side', '-f', 'crds']);
   const { namespace, user, simulator, orgs, psets, acts } = scene;
   policy = await installPolicy(WRITERS, [namespace], { writers: `['${user}']` });
-  guide = await walk(pageBlocks('deploy/guides/backup.md'), {
-    here: {
-      'system:serviceaccount:pipewright:pipewright': user,
-      [WRITERS]: policy.name,
-      ' -n pipewright': ` -n ${namespace}`,
-      ingest: namespace,
-      'replace-with-your-key-id': scene.key.id,
-      'replace-with-your-key-secret': scene.key.secret,
-    },
-    kubeconfig: await kubeconfigOfBoth(),
-  });
+  const here = {
+    'system:serviceaccount:pipewright:pipewright': user,
+    [WRITERS]: policy.name,
+    ' -n pipewright': ` -n ${namespace}`,
+    ingest: namespace,
+    'replace-with-your-key-id': scene.key.id,
+    'replace-with-your-key-secret': scene.key.secret,
+  };
+  guide = await walk(pageBlocks('deploy/guides/backup.md'), here, await kubeconfigOfBoth());
   await applyYaml(INSTALLED, namespace);
   const theirs = endpoint('psc-theirs');
   simulator.setOrganization(ORGANIZATION, { add: [theirs, endpoint('psc-nobodys')] });

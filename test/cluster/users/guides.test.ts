@@ -5,8 +5,8 @@ import { someoneElse } from '../../simulator/someone-else.ts';
 import { ORGANIZATION as ACME, PIPE, RECORD } from '../../support/examples.ts';
 import { endpoint, inventoryOf, list } from '../../support/organizations.ts';
 import { pageBlocks } from '../../support/page.ts';
+import { type Walk, walk } from '../../support/reader.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
-import { type Walk, walk } from '../../support/walk.ts';
 
 /** The commands of the guides, one section after another, while somebody else acts in between. */
 
@@ -22,7 +22,8 @@ function onPage(blocks: ReturnType<typeof pageBlocks>): void {
   beforeAll(async () => {
     scene = await openScene();
     guide = await walk(blocks, {
-      here: { ingest: scene.namespace, 'https://api.example.com': scene.simulator.url },
+      ingest: scene.namespace,
+      'https://api.example.com': scene.simulator.url,
     });
   });
   afterAll(() => scene.end());

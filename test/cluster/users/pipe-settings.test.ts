@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { change, writesOf } from '../../support/cluster.ts';
-import { succeed } from '../../support/crd.ts';
 import { metric } from '../../support/exposition.ts';
+import { succeed } from '../../support/kubectl.ts';
 import { pathOf } from '../../support/pipe-settings.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { ORGANIZATION, type Pset, SERVICE, type Spec } from '../../support/scene-objects.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { controlPlane, serviceAccountKubeconfig } from '../../controlplane/client.ts';
 import { leaks, spellings } from '../../support/canary.ts';
-import { allow, asAdmin, operatorRules } from '../../support/cluster.ts';
+import { allow, asAdmin, shippedRules } from '../../support/cluster.ts';
 import { folderOf } from '../../support/folder.ts';
 import { GOOD, manifestOf } from '../../support/kinds.ts';
 import { type RunningOperator, startOperator } from '../../support/operator.ts';
@@ -20,7 +20,7 @@ let operator: RunningOperator;
 beforeAll(async () => {
   scene = await openScene({ start: false });
   const { namespace } = scene;
-  await allow(namespace, 'operator', [...(await operatorRules()), LEASES]);
+  await allow(namespace, 'operator', [...(await shippedRules('ClusterRole')), LEASES]);
   operator = await startOperator({
     kubeconfig: scene.kubeconfig,
     apiUrl: scene.simulator.url,
@@ -58,7 +58,9 @@ describe('check', () => {
     await scene.secret('half', { keyId: key.id, other: key.secret });
     await psets.create('keyless', { credentialsSecretRef: { name: 'nowhere' } });
     await psets.create('halved', { credentialsSecretRef: { name: 'half' } });
-    const rules = (await operatorRules()).filter(({ resources }) => !resources.includes('events'));
+    const rules = (await shippedRules('ClusterRole')).filter(
+      ({ resources }) => !resources.includes('events'),
+    );
     await allow(namespace, 'operator', [...rules, LEASES]);
     const { code, stdout, stderr } = await check();
     expect({ code, stderr }).toEqual({ code: 2, stderr: '' });

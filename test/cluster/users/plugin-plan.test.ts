@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { applyYaml } from '../../controlplane/client.ts';
 import type { Call } from '../../simulator/types.ts';
+import { applyYaml } from '../../support/kubectl.ts';
 import { endpoint, list } from '../../support/organizations.ts';
-import { type PluginRun, plugin } from '../../support/plugin.ts';
+import { plugin } from '../../support/plugin.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { ORGANIZATION, SECRET, SERVICE, type Spec } from '../../support/scene-objects.ts';
 
@@ -29,7 +29,7 @@ function pset(name: string, threads: number, more: Spec = {}): string {
 const porg = (spec: Spec): string => manifest('Organization', 'acme', spec);
 
 const SERVER = ['--dry-run=server'];
-const plan = (input: string, ...flags: readonly string[]): Promise<PluginRun> =>
+const plan = (input: string, ...flags: readonly string[]) =>
   plugin(['plan', '-f', '-', ...flags], { input });
 
 interface Planned {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { applyYaml, kubectl } from '../../controlplane/client.ts';
+import { kubectl } from '../../controlplane/client.ts';
+import { applyYaml } from '../../support/kubectl.ts';
 import { endpoint, list } from '../../support/organizations.ts';
 import { pathOf } from '../../support/pipe-settings.ts';
-import { type PluginRun, plugin } from '../../support/plugin.ts';
+import { plugin } from '../../support/plugin.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { ready } from '../../support/watching.ts';
 
@@ -44,8 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.end());
 
-const run = (...args: readonly string[]): Promise<PluginRun> =>
-  plugin([...args, '-n', scene.namespace]);
+const run = (...args: readonly string[]) => plugin([...args, '-n', scene.namespace]);
 /** What a command that has nothing to complain of printed. */
 async function printed(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await run(...args);

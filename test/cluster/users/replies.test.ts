@@ -29,8 +29,8 @@ beforeAll(async () => {
     if (typeof answer === 'function') answer(socket);
     else socket.write(answer ?? answerText(500, ''));
   });
-  const flags = ['--api-timeout', '8s', '--api-in-flight', '100'];
-  scene = await openScene({ apiUrl: server.url, flags, logLevel: 'trace' });
+  const flags = ['--api-timeout', '8s', '--api-in-flight', '100', '--log-level', 'trace'];
+  scene = await openScene({ apiUrl: server.url, flags });
   await scene.secret(MANAGEMENT_API, { keyId: KEY_ID, keySecret: SECRET });
   const spec = { name: 'Acme', ...list('a') };
   await Promise.all([

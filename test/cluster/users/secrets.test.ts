@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { audit, waitFor } from '../../controlplane/client.ts';
-import { allow, operatorRules } from '../../support/cluster.ts';
+import { allow, shippedRules } from '../../support/cluster.ts';
 import { pathOf } from '../../support/pipe-settings.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { ready, settled, side } from '../../support/watching.ts';
@@ -154,7 +154,7 @@ test('no Secret is asked for but by its name, and none that no object names', as
 });
 
 test('without the right to read Secrets the message has the rule, and given it, it goes on', async () => {
-  const rules = await operatorRules();
+  const rules = await shippedRules('ClusterRole');
   const others = rules.filter(({ resources }) => !resources.includes('secrets'));
   expect(others.length).toBeLessThan(rules.length);
   await allow(scene.namespace, 'operator', others);

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { applyYaml, newNamespace } from '../../controlplane/client.ts';
-import { complaint, ensureCrds, succeed } from '../../support/crd.ts';
+import { newNamespace } from '../../controlplane/client.ts';
+import { ensureCrds } from '../../support/crd.ts';
 import { GOOD, type Kind, manifestOf } from '../../support/kinds.ts';
+import { applyYaml, complaint, succeed } from '../../support/kubectl.ts';
 
 /** What kubectl makes of edits: ids stay, and `[]`, a list and none are three things. */
 

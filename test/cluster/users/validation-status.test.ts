@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { kindSchema } from '../../../crds/manifest.ts';
 import { definitions } from '../../../src/kinds/definitions.ts';
 import { newNamespace } from '../../controlplane/client.ts';
-import { printedTable } from '../../support/columns.ts';
-import { ensureCrds, succeed } from '../../support/crd.ts';
+import { ensureCrds } from '../../support/crd.ts';
 import { GOOD, type Kind, manifestOf, putStatus } from '../../support/kinds.ts';
+import { printedTable, succeed } from '../../support/kubectl.ts';
 import { largest } from '../../support/largest.ts';
 
 /** What the API server does with a status: its default, its columns, its bounds. */

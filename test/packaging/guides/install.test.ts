@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { versionOf } from '../../controlplane/go-build.ts';
 import { waitFor } from '../../controlplane/wait-for.ts';
 import { ORGANIZATION } from '../../support/examples.ts';
 import { pageBlocks } from '../../support/page.ts';
@@ -153,10 +154,7 @@ follow(pageBlocks('deploy/guides/upgrade.md'), () => desk, upgrading);
 follow(pageBlocks('deploy/guides/operate.md'), () => desk, operating);
 
 /** Of that module, in the go.mod of this folder of test/controlplane/go. */
-const versionIn = (folder: string, module: string): string | undefined => {
-  const file = readFileSync(`test/controlplane/go/${folder}/go.mod`, 'utf8');
-  return new RegExp(`${module} v(\\S+)`).exec(file)?.[1];
-};
+const versionIn = (folder: string, module: string) => versionOf({ folder, module }).slice(1);
 
 test('the table of versions is what the tests run', () => {
   const page = readFileSync('deploy/guides/install.md', 'utf8');

