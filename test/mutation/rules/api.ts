@@ -8,7 +8,6 @@ const PROXY = 'test/tables/api/proxy.test.ts';
 const REPLY = 'test/tables/api/reply.test.ts';
 const VERDICT = 'test/tables/api/verdict.test.ts';
 const CONFIG = 'test/tables/process/config.test.ts';
-const CONFIG_SECRETS = 'test/tables/process/config-secrets.test.ts';
 
 /** How fast calls go, and who may make one. */
 const LIMITER: readonly Mutation[] = [
@@ -19,14 +18,6 @@ const LIMITER: readonly Mutation[] = [
     from: 'this.#taken + this.#freeing.length',
     to: 'this.#freeing.length',
     seenBy: { test: LIMITER_CASES, title: 'counts a call while it runs' },
-  },
-  {
-    name: 'calls-count-for-the-whole-window',
-    rule: 'What counts against --api-rate is kept for as long as its window, also when nobody asks.',
-    file: 'api/limiter.ts',
-    from: 'Math.max(waits.UNUSED_KEY_MS, rate.perMs)',
-    to: 'waits.UNUSED_KEY_MS',
-    seenBy: { test: LIMITER_CASES, title: 'counts for as long as its window is wide' },
   },
   {
     name: 'total-counts-every-call',
@@ -42,14 +33,6 @@ const LIMITER: readonly Mutation[] = [
     file: 'api/limiter.ts',
     from: "urgency === 'user' ? waits.EDITED_EARLIER_MS : 0",
     to: '0',
-    seenBy: { test: LIMITER_CASES, title: 'turns go by time of entry' },
-  },
-  {
-    name: 'who-gives-up-holds-nothing',
-    rule: 'Who waits no more takes no slot of the rate.',
-    file: 'api/line.ts',
-    from: 'if (place.isOver) return false;',
-    to: '',
     seenBy: { test: LIMITER_CASES, title: 'turns go by time of entry' },
   },
   {
@@ -75,14 +58,6 @@ const LIMITER: readonly Mutation[] = [
     from: 'if (key.trier !== undefined || !(mayTry || key.turn === id)) {',
     to: 'if (!(mayTry || key.turn === id)) {',
     seenBy: { test: LIMITER_CASES, title: 'is tried out of turn by who may' },
-  },
-  {
-    name: 'no-answer-proves-nothing',
-    rule: 'A try without an answer is no proof that a refused key works again.',
-    file: 'api/refused-keys.ts',
-    from: 'if (!isAnswered) return',
-    to: 'if (!isAnswered && id === credential) return',
-    seenBy: { test: LIMITER_CASES, title: 'wakes all when a try is answered with 0' },
   },
 ];
 
@@ -137,14 +112,6 @@ const HTTP: readonly Mutation[] = [
     seenBy: { test: SENT, title: 'so no outcome is unknown' },
   },
   {
-    name: 'endless-reply-is-cut',
-    rule: 'A reply without end does not fill the memory.',
-    file: 'api/call.ts',
-    from: 'maxResponseSize: 1024 * 1024',
-    to: 'maxResponseSize: 64 * 1024 * 1024',
-    seenBy: { test: CUT, title: 'has the defect is larger than 1 MiB' },
-  },
-  {
     name: 'id-stays-one-segment',
     rule: 'An id in a spec addresses what has that id, whatever characters are in it.',
     file: 'api/path.ts',
@@ -160,22 +127,6 @@ const HTTP: readonly Mutation[] = [
     to: '!allowHttp && isLoopback(hostname)',
     seenBy: { test: CONFIG, title: 'api-url that is wrong' },
   },
-  {
-    name: 'user-info-is-refused',
-    rule: 'An --api-url with a user name or a password is refused, not half used.',
-    file: 'api/base-url.ts',
-    from: 'if (username || password)',
-    to: 'if (username && password)',
-    seenBy: { test: CONFIG, title: 'api-url that is wrong' },
-  },
-  {
-    name: 'no-password-in-a-message',
-    rule: 'A message about an address that cannot be read does not repeat its password.',
-    file: 'shown.ts',
-    from: "'$1***@'",
-    to: "'$&'",
-    seenBy: { test: CONFIG_SECRETS, title: 'a password in any value is not repeated' },
-  },
 ];
 
 /** The proxy on the way, and what an answer means. */
@@ -189,44 +140,12 @@ const REPLIES: readonly Mutation[] = [
     seenBy: { test: PROXY, title: 'but says nothing is given up' },
   },
   {
-    name: 'proxy-is-no-way-to-loopback',
-    rule: 'What is on this machine is called without a proxy.',
-    file: 'api/call.ts',
-    from: "...(isLoopback(baseUrl.hostname) && { noProxy: '*' }),",
-    to: '',
-    seenBy: { test: PROXY, title: 'an API on loopback is called without a proxy' },
-  },
-  {
     name: 'proxy-only-moves-bytes',
     rule: 'A proxy gets no request that it could repeat, also for an API with http.',
     file: 'api/call.ts',
     from: 'proxyTunnel: true',
     to: 'proxyTunnel: false',
     seenBy: { test: PROXY, title: 'by tunnels, which they share' },
-  },
-  {
-    name: 'proxy-named-without-password',
-    rule: 'A failure of the proxy names the proxy without the password of its URL.',
-    file: 'api/call.ts',
-    from: 'openProxy({ origin }: URL,',
-    to: 'openProxy({ href: origin }: URL,',
-    seenBy: { test: PROXY, title: 'but refuses the connection' },
-  },
-  {
-    name: 'proxy-says-what-it-wants',
-    rule: 'A proxy that opens no tunnel is told as that, with its status and what it may want.',
-    file: 'api/transport-errors.ts',
-    from: '/^UND_ERR_ABORTED$/',
-    to: '/^UND_ERR_ABORTED_$/',
-    seenBy: { test: PROXY, title: 'but answers' },
-  },
-  {
-    name: 'redirect-needs-the-user',
-    rule: 'A redirect is told as what the user has to mend.',
-    file: 'api/verdict.ts',
-    from: 'redirect: hundred(httpStatus) === 3',
-    to: 'redirect: hundred(httpStatus) === 2',
-    seenBy: { test: VERDICT, title: 'a redirect is for the user to mend' },
   },
   {
     name: 'only-200-confirms',
@@ -251,22 +170,6 @@ const REPLIES: readonly Mutation[] = [
     from: ' LONGEST_SERVER_WAIT_MS));',
     to: ' Number.POSITIVE_INFINITY));',
     seenBy: { test: REPLY, title: 'in either header' },
-  },
-  {
-    name: 'deep-reply-is-no-json',
-    rule: 'A reply nested without end overflows no stack.',
-    file: 'api/json.ts',
-    from: 'return isDeeper(value, DEEPEST) ? undefined : { value };',
-    to: 'return { value };',
-    seenBy: { test: VERDICT, title: 'confirms nothing where its body is not JSON' },
-  },
-  {
-    name: 'key-hidden-in-broken-lines',
-    rule: 'A key that comes together only as line ends go is hidden all the same.',
-    file: 'api/text.ts',
-    from: 'const masked = mask(line);',
-    to: 'const masked = line;',
-    seenBy: { test: REPLY, title: 'is found without one in two lines' },
   },
 ];
 

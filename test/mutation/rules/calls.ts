@@ -2,7 +2,6 @@ import type { Mutation } from '../mutation.ts';
 
 const FAILURES = 'test/tables/kinds/failures.test.ts';
 const DUE = 'test/tables/kinds/due.test.ts';
-const RUNNING = 'test/tables/process/running.test.ts';
 const CREDENTIALS = 'test/tables/kinds/secrets.test.ts';
 
 /** When something is sent, and what a status says of it. */
@@ -14,22 +13,6 @@ const SENDING: readonly Mutation[] = [
     from: 'const before = currentReady(object)?.reason;\n  const { attempts = 0 }',
     to: 'const before = readyOf(object.status ?? {})?.reason;\n  const { attempts = 0 }',
     seenBy: { test: FAILURES, title: 'begins anew after an edit' },
-  },
-  {
-    name: 'last-request-stays-on-record',
-    rule: 'status.lastRequest stays until there is another request.',
-    file: 'kinds/shared/common-status.ts',
-    from: 'lastRequest ?? before.lastRequest',
-    to: 'lastRequest',
-    seenBy: { test: FAILURES, title: 'the last request stays on record' },
-  },
-  {
-    name: 'promise-is-rounded-up',
-    rule: 'nextAttemptTime does not promise an earlier second than that of the attempt.',
-    file: 'kinds/shared/canonical.ts',
-    from: 'Math.ceil(epochMs / 1000)',
-    to: 'Math.floor(epochMs / 1000)',
-    seenBy: { test: FAILURES, title: 'is promised for a whole second' },
   },
   {
     name: 'order-of-keys-is-no-change',
@@ -61,30 +44,6 @@ const KEYS: readonly Mutation[] = [
       test: CREDENTIALS,
       title: 'is made once for each version',
     },
-  },
-  {
-    name: 'long-values-are-no-keys',
-    rule: 'A value that is longer than a key can be is refused before anything is made of it.',
-    file: 'kube/key-pair.ts',
-    from: 'if (value.length > longest)',
-    to: 'if (value.length > 100 * longest)',
-    seenBy: { test: RUNNING, title: 'is used, or a problem in words: long' },
-  },
-  {
-    name: 'key-goes-with-its-objects',
-    rule: 'The key of a Secret to which nobody refers any more is not kept.',
-    file: 'kinds/shared/credentials.ts',
-    from: 'made.delete(secret);',
-    to: '',
-    seenBy: { test: CREDENTIALS, title: 'goes with the last object' },
-  },
-  {
-    name: 'credential-id-tells-nothing',
-    rule: 'What stands for a key in logs cannot be used to guess it.',
-    file: 'api/credential.ts',
-    from: '.update(salt)',
-    to: '',
-    seenBy: { test: CREDENTIALS, title: 'has an id of its pair, salted' },
   },
   {
     name: 'key-is-masked-in-names',

@@ -40,22 +40,6 @@ const QUEUES: readonly Mutation[] = [
     seenBy: { test: QUEUE, title: 'a queue gives the keys' },
   },
   {
-    name: 'who-waits-holds-no-place',
-    rule: 'Objects that wait for their turn at the API keep no others waiting.',
-    file: 'controller/attempt.ts',
-    from: 'this.#host.leave();',
-    to: 'void this.#host.leave;',
-    seenBy: { test: WORKER, title: 'who waits for its turn holds no place' },
-  },
-  {
-    name: 'who-goes-on-waits-for-a-place',
-    rule: 'However slow Kubernetes is, no more than fifty statuses are written at once.',
-    file: 'controller/worker.ts',
-    from: 'if (this.#busy < MOST_RUNNING) this.#busy += 1;',
-    to: 'if (this.#busy > 0) this.#busy += 1;',
-    seenBy: { test: WORKER, title: 'who waits for its turn holds no place' },
-  },
-  {
     name: 'edit-ends-what-is-under-way',
     rule: 'Nothing is sent for a spec that has been edited since.',
     file: 'kube/resource.ts',
@@ -70,22 +54,6 @@ const QUEUES: readonly Mutation[] = [
     from: 'isSame && one.deletionTimestamp === deletionTimestamp',
     to: 'isSame && deletionTimestamp === undefined',
     seenBy: { test: WORKER, title: 'of a deleted object is wanted' },
-  },
-  {
-    name: 'kubernetes-may-ask-for-patience',
-    rule: 'The API server is left alone for as long as it asks.',
-    file: 'controller/worker.ts',
-    from: 'Math.min(asked, TROUBLE.capMs)',
-    to: '0',
-    seenBy: { test: WRITER, title: 'a result waits as long as the server asks' },
-  },
-  {
-    name: 'broken-reconcile-waits-longer',
-    rule: 'What breaks again and again is tried ever less often.',
-    file: 'controller/worker.ts',
-    from: 'waitFor(TROUBLE, failures, id)',
-    to: 'waitFor(TROUBLE, 1, id)',
-    seenBy: { test: WORKER, title: 'comes again after waits that double up to a minute' },
   },
 ];
 
@@ -124,14 +92,6 @@ const STATUSES: readonly Mutation[] = [
     seenBy: { test: WRITER, title: 'yields to the status of another' },
   },
   {
-    name: 'dropped-is-reconciled-anew',
-    rule: 'Where the status of somebody else stands, the object is reconciled from that at once.',
-    file: 'controller/worker.ts',
-    from: "      queue.add(id, 'user');\n      return false;",
-    to: '      return false;',
-    seenBy: { test: WRITER, title: 'yields to the status of another' },
-  },
-  {
     name: 'lost-answer-may-stand',
     rule: 'A status whose write had no answer is known for ours where it stands.',
     file: 'controller/status-writer.ts',
@@ -146,17 +106,6 @@ const STATUSES: readonly Mutation[] = [
     from: 'for (const event of events)',
     to: 'for (const event of events.slice(1))',
     seenBy: { test: WRITER, title: 'a result goes out once' },
-  },
-  {
-    name: 'transition-time-moves-with-status',
-    rule: 'lastTransitionTime moves when the status of a condition moves, and at no other time.',
-    file: 'controller/conditions.ts',
-    from: 'before?.status === status ? before.lastTransitionTime : undefined',
-    to: 'before?.lastTransitionTime',
-    seenBy: {
-      test: 'test/tables/kinds/failures.test.ts',
-      title: 'Ready moves its time only where it moves itself',
-    },
   },
 ];
 

@@ -25,14 +25,6 @@ const CALLS: readonly Mutation[] = [
     seenBy: { test: CLUSTER, title: 'with a token, over HTTP/1.1' },
   },
   {
-    name: 'kubernetes-call-has-a-deadline',
-    rule: 'A call to Kubernetes ends by its deadline, also where a credential is long in coming.',
-    file: 'kube/client.ts',
-    from: 'await Promise.race([late.promise, send(cluster, call, broken.signal)])',
-    to: 'await send(cluster, call, broken.signal)',
-    seenBy: { test: CLIENT, title: 'does not wait for a credential for ever' },
-  },
-  {
     name: 'kubernetes-redirect-not-followed',
     rule: 'A redirect of the Kubernetes API is an error, and is not followed with the token.',
     file: 'kube/client.ts',
@@ -47,22 +39,6 @@ const CALLS: readonly Mutation[] = [
     from: 'const metadata = { resourceVersion, finalizers:',
     to: 'const metadata = { finalizers:',
     seenBy: { test: ATTEMPT, title: 'waits for the next attempt after an edit' },
-  },
-  {
-    name: 'kubeconfig-in-the-place-of-its-path',
-    rule: 'KUBECONFIG that holds a kubeconfig is not repeated.',
-    file: 'kube/cluster.ts',
-    from: "const file = shown(kubeconfig ?? (process.env['KUBECONFIG'] || '~/.kube/config'));",
-    to: "const file = kubeconfig ?? (process.env['KUBECONFIG'] || '~/.kube/config');",
-    seenBy: { test: CLUSTER, title: 'the text of one in the place of its path' },
-  },
-  {
-    name: 'output-of-a-plugin-is-not-shown',
-    rule: 'What a plugin for credentials has printed is not repeated.',
-    file: 'kube/cluster.ts',
-    from: '(${code}); try that by hand',
-    to: '(${(error as Error).message}); try that by hand',
-    seenBy: { test: CLUSTER, title: 'a failing plugin' },
   },
 ];
 
@@ -100,46 +76,6 @@ const COLLECTIONS: readonly Mutation[] = [
     to: 'const WATCH_GRACE_S = 1_500;',
     seenBy: { test: FOLLOW, title: 'says nothing more for 40 s' },
   },
-  {
-    name: 'listed-again-in-time',
-    rule: 'Everything is listed again every 10 hours.',
-    file: 'kube/follow.ts',
-    from: ' || begunAt >= listAgainAt',
-    to: '',
-    seenBy: { test: FOLLOW, title: 'h after the last list' },
-  },
-  {
-    name: 'namespaces-side-by-side',
-    rule: 'With --namespaces the objects of all of them are known.',
-    file: 'kube/follow.ts',
-    from: 'scopes.map((scope) => follow(one, scope, options))',
-    to: 'scopes.map(() => follow(one, scopes[0], options))',
-    seenBy: { test: FOLLOW, title: 'is no namespace refused with 403 for 30 s' },
-  },
-  {
-    name: 'refused-namespace-holds-up-nobody',
-    rule: 'A namespace whose list is refused is waited for half a minute, and then no more.',
-    file: 'kube/follow.ts',
-    from: 'const REFUSAL_PATIENCE_MS = 24_000;',
-    to: 'const REFUSAL_PATIENCE_MS = 240_000;',
-    seenBy: { test: FOLLOW, title: 'is no namespace refused with 403 for 30 s' },
-  },
-  {
-    name: 'forbidden-for-a-moment-is-no-refusal',
-    rule: 'A namespace that was forbidden for a moment, and fails otherwise since, is waited for.',
-    file: 'kube/follow.ts',
-    from: 'Math.min(refusedAt, clock.monotonic()) : Number.POSITIVE_INFINITY;',
-    to: 'Math.min(refusedAt, clock.monotonic()) : refusedAt;',
-    seenBy: { test: FOLLOW, title: 'is a namespace that is refused for a moment' },
-  },
-  {
-    name: 'missing-crd-is-waited-for',
-    rule: 'Where a CRD is missing in all namespaces nothing begins without its objects.',
-    file: 'kube/follow.ts',
-    from: 'const isRefused = namespace !== undefined && (',
-    to: 'const isRefused = (',
-    seenBy: { test: FOLLOW, title: 'is every namespace, however long it is refused (404)' },
-  },
 ];
 
 /** What is known of the objects. */
@@ -153,36 +89,12 @@ const KNOWN: readonly Mutation[] = [
     seenBy: { test: STORE, title: 'takes a reply of more digits' },
   },
   {
-    name: 'same-version-is-no-news',
-    rule: 'An event that is not newer than what is held wakes nobody.',
-    file: 'kube/store.ts',
-    from: '!held || !isSame || isNewer(object, held)',
-    to: 'true',
-    seenBy: { test: STORE, title: 'says its own write once' },
-  },
-  {
     name: 'late-reply-revives-nobody',
     rule: 'The late reply to a write does not bring back an object that was deleted.',
     file: 'kube/store.ts',
     from: 'if (held?.metadata.uid !== reply.metadata.uid || !isNewer(reply, held)) return object;',
     to: 'if (held && !isNewer(reply, held)) return object;',
     seenBy: { test: STORE, title: 'revives nothing by a late reply' },
-  },
-  {
-    name: 'list-leaves-a-newer-reply',
-    rule: 'A list does not take back what a reply has brought while it was on its way.',
-    file: 'kube/store.ts',
-    from: 'if (!held || !stays(held))',
-    to: 'if (true)',
-    seenBy: { test: STORE, title: 'keeps a reply since the list began' },
-  },
-  {
-    name: 'list-speaks-for-its-namespace',
-    rule: 'The list of one namespace ends no object of another.',
-    file: 'kube/store.ts',
-    from: 'if (!isElsewhere && !stays(held))',
-    to: 'if (!stays(held))',
-    seenBy: { test: STORE, title: 'lets a list speak for its namespace alone' },
   },
 ];
 
