@@ -21,6 +21,11 @@ const CHECKS: readonly (readonly [name: string, run: readonly string[], mend: st
 ];
 
 const parts = CHECKS.map(([name, run, mend]): Part => ({ name, run, mend, output: 'quiet' }));
-const isWell = await runParts(parts);
+const AUDIT: Part = {
+  name: 'known vulnerabilities',
+  run: ['test/audit.ts'],
+  mend: 'take a version without it; `npm audit` says which',
+};
+const isWell = await runParts([...parts, AUDIT]);
 console.log(`Lines of each room, and what they may be:\n  ${sizes().join('\n  ')}`);
 process.exitCode = isWell ? 0 : 1;

@@ -42,11 +42,7 @@ export function createKubectl({ kubeconfig, context }: ConnectionFlags): Kubectl
     ...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]),
     ...(context === undefined ? [] : [`--context=${context}`]),
   ];
-  return kubectlBy((args, input) => runKubectl([...args, ...connection], input));
-}
-
-/** `run` starts the program, or stands for it. */
-function kubectlBy(run: Kubectl['run']): Kubectl {
+  const run: Kubectl['run'] = (args, input) => runKubectl([...args, ...connection], input);
   const succeed = async (args: readonly string[], input?: string): Promise<string> => {
     const ran = await run(args, input);
     if (ran.code === 0) return ran.stdout;

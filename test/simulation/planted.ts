@@ -1,12 +1,10 @@
-/** A fault of one line that is put into a copy of the product: the oracles have to see it. */
-export interface Planted {
-  /** What goes wrong, and when: by its beginning it is called. */
-  readonly name: string;
-  /** The file under src/, what stands there exactly once, and what is written in its place. */
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-}
+import type { Mutation } from '../mutation/mutation.ts';
+
+/**
+ * A fault of one line that is put into a copy of the product: the oracles have to see it. `name` is
+ * what goes wrong, and when: by its beginning it is called.
+ */
+export type Planted = Pick<Mutation, 'name' | 'file' | 'from' | 'to'>;
 
 /** Listed before the judges were written, from the contract alone. */
 export const PLANTED: readonly Planted[] = [

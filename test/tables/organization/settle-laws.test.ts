@@ -6,7 +6,7 @@ import { at, HOUR, MINUTE, SECOND, T0 } from '../kinds/objects.ts';
 import type { Entry, Evidence, Reported, Settlement, Tuple } from './endpoints.ts';
 import { inventoryOf, keyOf, listing, SETTLE_MS, specOf } from './endpoints.ts';
 
-const { cleanupGoal, goalOf, isListedIn, isOurs } = decide;
+const { cleanupGoal, goalOf, isListedIn, isOurs, managesEndpoints } = decide;
 const unique = <T extends Tuple>(of: fc.Arbitrary<T>) =>
   fc.uniqueArray(of, { maxLength: 4, selector: keyOf });
 /** When the list is asked for: on both sides of every time of the table. */
@@ -126,10 +126,60 @@ test('what is ours leaves by a removal, an event, a second absence, or with adop
   expect(seen.size).toBe(4);
 });
 
+test('nothing counts as removed that was not sent to be removed', () => {
+  const seen = new Map<string, number>();
+  always((given, after) => {
+    const sent = keysOf(given.sent?.change.remove);
+    const removing = keysOf(given.inventory.filter(({ state }) => state === 'Removing'));
+    for (const key of keysOf(after.removed)) expect(sent.has(key) || removing.has(key)).toBe(true);
+    if (after.removed.length > 0) count(seen, 'removed');
+    if (after.added.length > 0) count(seen, 'added');
+    const added = keysOf(given.sent?.change.add);
+    const open = keysOf(given.inventory.filter(({ state }) => state === 'Unconfirmed'));
+    for (const key of keysOf(after.added)) expect(added.has(key) || open.has(key)).toBe(true);
+  });
+  expect(Math.min(...seen.values())).toBeGreaterThan(200);
+  expect(seen.size).toBe(2);
+});
+
+test('the same list once more says nothing new, but what stays there', () => {
+  const seen = new Map<string, number>();
+  always((given, after) => {
+    const { pendingChange } = after;
+    const sent = pendingChange && { change: pendingChange, answered: false };
+    const again = settle({ ...given, inventory: after.inventory, sent });
+    const open = keysOf(pendingChange?.remove);
+    const stays = (entry: Entry) =>
+      open.has(keyOf(entry)) ||
+      entry.origin !== 'Found' ||
+      !managesEndpoints(given.goal) ||
+      isListedIn(given.goal, entry);
+    expect(again).toMatchObject({ pendingChange, added: [], removed: [] });
+    expect(again.inventory).toEqual(after.inventory.filter(stays));
+    expect(again.remarks.every(({ remark }) => remark === 'left')).toBe(true);
+    count(seen, pendingChange ? 'open' : 'settled');
+  });
+  expect(Math.min(...seen.values())).toBeGreaterThan(120);
+});
+
 test('no endpoint is in the inventory twice, and what is Present is in the list', () => {
   always((given, { inventory }) => {
     expect(keysOf(inventory).size).toBe(inventory.length);
     for (const entry of inventory.filter(({ state }) => state === 'Present'))
       expect(given.list.find(entry), entry.id).toBeDefined();
   });
+});
+
+test('a change is open only as it was sent, unanswered, in time, with one that waits', () => {
+  const seen = new Map<string, number>();
+  always(({ sent, askedAt }, { pendingChange, inventory }) => {
+    if (!pendingChange) return;
+    count(seen, 'open');
+    expect([pendingChange, sent?.answered]).toEqual([sent?.change, false]);
+    expect(askedAt).toBeLessThan(Date.parse(pendingChange.time) + SETTLE_MS);
+    expect(inventory.some(({ state }) => state === 'Unconfirmed' || state === 'Removing')).toBe(
+      true,
+    );
+  });
+  expect(seen.get('open')).toBeGreaterThan(100);
 });
