@@ -6,7 +6,6 @@ import { ORGANIZATION, objectsOf, type Pset } from './scene-objects.ts';
  * types.
  */
 export type Act = Omit<Pset, 'status'> & {
-  readonly metadata: { readonly creationTimestamp: string };
   readonly status: Pset['status'] & { readonly activity?: Readonly<Record<string, string>> };
 };
 

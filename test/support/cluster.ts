@@ -12,6 +12,7 @@ export interface Stored {
     readonly name: string;
     readonly uid: string;
     readonly resourceVersion: string;
+    readonly creationTimestamp: string;
     readonly generation?: number;
     readonly deletionTimestamp?: string;
     readonly annotations?: Readonly<Record<string, string>>;

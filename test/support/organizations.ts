@@ -25,10 +25,7 @@ export interface Inventory extends Tuple {
  * own types.
  */
 export type Org = Omit<Pset, 'status' | 'metadata'> & {
-  readonly metadata: Stored['metadata'] & {
-    readonly finalizers?: readonly string[];
-    readonly creationTimestamp: string;
-  };
+  readonly metadata: Stored['metadata'] & { readonly finalizers?: readonly string[] };
   readonly status: Pset['status'] & {
     readonly organization?: {
       readonly name?: string;

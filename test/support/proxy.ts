@@ -111,8 +111,12 @@ export async function startProxy(
 
   const server = createServer((incoming, response) => {
     const isWatch = /[?&]watch=true(&|$)/.test(incoming.url ?? '');
-    // The client sees a connection that ends, as with any proxy whose server is gone.
-    (isWatch ? follow : pass)(incoming, response).catch(() => incoming.socket.destroy());
+    // The client sees a connection that ends, as with any proxy whose server is gone. What has no
+    // code is no error of a connection but of the test's own handlers, and fails the run.
+    (isWatch ? follow : pass)(incoming, response).catch((error: NodeJS.ErrnoException) => {
+      incoming.socket.destroy();
+      if (error.code === undefined) throw error;
+    });
   });
   const { host, cut, stop } = await listen(server);
   return {

@@ -45,7 +45,7 @@ export type Scene = Awaited<ReturnType<typeof openScene>>;
 
 const ACCOUNT = 'operator';
 /** What the operator needs for its Lease, in addition to what it may do in every namespace. */
-const LEASES: Rule = {
+export const LEASES: Rule = {
   apiGroups: ['coordination.k8s.io'],
   resources: ['leases'],
   verbs: ['get', 'create', 'update'],

@@ -92,7 +92,7 @@ function touch(scene: Scene, { path }: Passing, { name }: Subject): Promise<void
   }));
 }
 
-/** What the object of the workload `create` declares. */
+/** What a new Organization declares. */
 const DECLARED = {
   name: 'Acme',
   ...list('a', 'b'),

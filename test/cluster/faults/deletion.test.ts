@@ -5,7 +5,7 @@ import { allow, asAdmin, shippedRules } from '../../support/cluster.ts';
 import { endpoint, list } from '../../support/organizations.ts';
 import { openScene, type Scene, type SeenEvent } from '../../support/scene.ts';
 import { ORGANIZATION } from '../../support/scene-objects.ts';
-import { ready } from '../../support/watching.ts';
+import { ready, settled } from '../../support/watching.ts';
 
 /** What a deletion does without what it needs: its key, its API, its time. */
 
@@ -75,9 +75,10 @@ test('a Secret that went first is no hindrance: its last value is used, also by 
   await scene.removeSecret(former.name);
   await scene.orgs.remove(former.name);
   expect(await left(former)).toEqual(['theirs']);
-  expect([await abandoned(mine), await abandoned(former)]).toEqual([[], []]);
   await scene.orgs.remove(later.name);
   expect(await left(later)).toEqual(['theirs']);
+  await settled(scene);
+  expect([await abandoned(mine), await abandoned(former)]).toEqual([[], []]);
 });
 
 test('a refused deletion says what is left, what is in the way, until when and how to free it; Retain frees it at once', async () => {

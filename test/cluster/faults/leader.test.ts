@@ -145,8 +145,8 @@ describe.concurrent('a leader begins no call later than 10 s after its last rene
     }
     expect(await untilEnded(operator)).toBe(1);
     const calls = scene.psets.puts('busy').map(({ receivedAt }) => receivedAt);
-    expect(calls.length).toBeGreaterThan(1);
-    expect(Math.max(...calls)).toBeLessThan(renewedAt + RENEW_MS + 250);
+    expect(calls.length).toBeGreaterThan(5);
+    expect(Math.max(...calls)).toBeLessThan(renewedAt + RENEW_MS + 1_000);
     expect(operator.lines.map(({ msg }) => msg)).toContain('lost the leadership');
   });
 });

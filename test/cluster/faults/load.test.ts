@@ -28,7 +28,7 @@ function busiest(calls: readonly Call[], perMs: number): number {
   );
 }
 
-test('each of two keys keeps to --api-rate, neither waits for the other, and an edit goes before what waits', async () => {
+test('each of two keys keeps to --api-rate, and neither waits for the other', async () => {
   const scene = await open({ start: false });
   const other = await scene.newKey('other');
   const lines = { [SECRET]: names('mine', 40), other: names('others', 20) };
@@ -46,8 +46,6 @@ test('each of two keys keeps to --api-rate, neither waits for the other, and an 
   const first = (await scene.simulator.waitForCalls(before + 8))[before];
   const sentSince = (keyId: string): Call[] =>
     scene.simulator.calls({ keyId }).filter(({ seq }) => seq >= (first?.seq ?? 0));
-  await scene.psets.create('mine-39', { settings: { engine_max_threads: 3 } });
-  const edited = Date.now();
   await waitFor(() => scene.simulator.callCount(), {
     what: 'a call for each',
     until: (count) => count === before + all.length,
@@ -62,8 +60,6 @@ test('each of two keys keeps to --api-rate, neither waits for the other, and an 
   // Twenty at this pace take 6 s, sixty would take 22.
   const tookMs = Math.max(...others.map(({ receivedAt }) => receivedAt)) - (first?.receivedAt ?? 0);
   expect(tookMs).toBeLessThan(12_000);
-  const sentAt = scene.psets.puts('mine-39').at(-1)?.receivedAt ?? 0;
-  expect(sentAt - edited).toBeLessThan(6_000);
 });
 
 test('objects that fail for ever, each in its own way, do not slow others', async () => {
@@ -89,7 +85,7 @@ test('objects that fail for ever, each in its own way, do not slow others', asyn
     if (nth % 3 === 0)
       await Promise.all(Object.keys(faults).map((one) => scene.psets.request(one)));
     const since = performance.now();
-    await scene.psets.create(name, { settings: { engine_max_threads: 1 + (nth % 50) } });
+    await scene.psets.create(name, { settings: { engine_max_threads: 9 + (nth % 50) } });
     await scene.psets.until(name, 'Applied');
     took.push(performance.now() - since);
   }

@@ -54,6 +54,7 @@ test('an add that nobody carried out is sent again, and not before --api-timeout
     },
     () => said(organizationId).length === 3,
   );
+  expect(early).not.toEqual([]);
   for (const one of early) expect(one).toEqual(['+a', '+b']);
   await untilApplied('lost-add');
   expect(said(organizationId)).toEqual(['+a', '+b', '+b']);
@@ -66,26 +67,17 @@ test('a removal that nobody carried out is sent again, and not before --api-time
   await scene.orgs.create('lost-removal', { organizationId, ...list('a') });
   const lost = await untilLost('lost-removal');
   const settledAt = Date.parse(lost.status.pendingChange?.time ?? '') + SETTLED_MS;
-  await scene.pass(settledAt - scene.now() - 2_000);
+  await scene.pass(settledAt - scene.now() - 15_000);
   const waiting = await scene.orgs.untilIt(
     'lost-removal',
     'a look shortly before',
-    ({ status }) => Date.parse(status.lastRequest?.time ?? '') > settledAt - 3_000,
+    ({ status }) => Date.parse(status.lastRequest?.time ?? '') > settledAt - 16_000,
   );
   expect(inventoryOf(waiting)).toEqual(['a Added Present', 'b Added Removing']);
   expect(said(organizationId)).toEqual(['+a+b', '-b']);
   await untilApplied('lost-removal');
   expect(said(organizationId)).toEqual(['+a+b', '-b', '-b']);
   expect(scene.orgs.ids(organizationId)).toEqual(['theirs', 'a']);
-});
-
-test('what was done without an answer is seen in the next look and not sent again', async () => {
-  const organizationId = await applied('unanswered', 'a');
-  scene.simulator.next({ transport: 'reset-after' }, { match: { bodyIncludes: '"b"' } });
-  await scene.orgs.create('unanswered', { organizationId, ...list('b') });
-  const { status } = await scene.orgs.until('unanswered', 'Applied');
-  expect(status.privateEndpoints).toMatchObject([{ id: 'b', origin: 'Added', state: 'Present' }]);
-  expect(said(organizationId)).toEqual(['+a', '+b-a']);
 });
 
 test('settings edited after an unanswered PUT are sent once more when that one can land no longer', async () => {

@@ -25,9 +25,7 @@ let policy: Policy;
 let guide: Walk;
 let other: ControlPlane;
 beforeAll(async () => {
-  const starting = startControlPlane();
-  scene = await openScene();
-  other = await starting;
+  [scene, other] = await Promise.all([openScene(), startControlPlane()]);
   await other.kubectl(['apply', '--server-side', '-f', 'crds']);
   const { namespace, user, simulator, orgs, psets, acts } = scene;
   policy = await installPolicy(WRITERS, [namespace], { writers: `['${user}']` });

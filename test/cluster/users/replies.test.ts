@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { audit, waitFor } from '../../controlplane/client.ts';
 import { leaks } from '../../support/canary.ts';
 import { asAdmin } from '../../support/cluster.ts';
+import { metric } from '../../support/exposition.ts';
 import { list } from '../../support/organizations.ts';
 import { answerText, type RawServer, startRawServer } from '../../support/raw-server.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -43,8 +44,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([scene?.end(), server?.stop()]));
 
 async function memory(): Promise<number> {
-  const page = await scene.operator().page('metrics');
-  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(page)?.[1]);
+  return metric(await scene.operator().page('metrics'), 'process_resident_memory_bytes');
 }
 
 async function expectOf(object: Pset, [, , outcome, says]: Row): Promise<void> {

@@ -48,9 +48,9 @@ test('an owner that is suspended keeps its pipe, and one whose key never worked 
 
   await scene.secret('wrong', { keyId: 'nobody', keySecret: 'knows this one' });
   await psets.create('broken', { pipeId: 'free', credentialsSecretRef: { name: 'wrong' } });
-  await psets.until('broken', 'Unauthorized');
+  const broken = await psets.until('broken', 'Unauthorized');
   // Times of creation have whole seconds; where they are equal, it is the uid that decides.
-  const after = Date.now() + 1_000;
+  const after = Date.parse(broken.metadata.creationTimestamp) + 1_000;
   await waitFor(() => Date.now() >= after, { what: 'the second of its creation to be over' });
   await psets.create('working', { pipeId: 'free' });
   expect(ready(await psets.until('working', 'TargetConflict')).message).toMatch(

@@ -100,6 +100,8 @@ describe.each(KINDS)('%s', (kind) => {
     const only = expect.stringMatching(/^\S+\/unlike\n$/);
     expect(await found('spec.credentialsSecretRef.name=rare')).toEqual(only);
     for (const [id] of unlike) expect(await found(`spec.${id}=other`)).toEqual(only);
+    const { organizationId } = GOOD[kind];
+    expect(await found(`spec.organizationId=${organizationId}`)).toContain('/unlike\n');
     expect(await found('spec.organizationId=other')).toBe('');
   });
 });
