@@ -1,4 +1,3 @@
-import { BUNDLES } from './bundles.ts';
 import { type Part, runParts } from './parts.ts';
 import { hunt, prepare, projects, TESTS } from './run.ts';
 
@@ -20,9 +19,8 @@ const ALWAYS: readonly Part[] = [
 
 /** Whether the tests see what they are there for: faults in copies of the product. */
 const NIGHTLY: readonly Part[] = [
-  BUNDLES,
-  { name: 'mutate', run: ['test/mutation/main.ts'], after: ['bundles'] },
-  { name: 'planted', run: projects('planted'), after: ['mutate'] },
+  { name: 'mutate', run: ['test/mutation/main.ts'] },
+  { name: 'planted', run: projects('planted'), isBehind: true },
 ];
 
 process.exitCode = (await runParts(process.argv[2] === 'nightly' ? NIGHTLY : ALWAYS)) ? 0 : 1;

@@ -31,6 +31,8 @@ const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const BEHIND = 10;
 const KEPT_LINES = 5_000;
 const MOST_TOLD = 30;
+/** What a program has printed is there so long after its end. */
+const LAST_LINES_MS = 2_000;
 /** As vitest and our own programs say it, as the hunt does, and as Node ends. */
 const TELLS = /^\s*(?:FAIL\b|FAILED\b|BROKEN\b|Seed \d+ breaks|==>|Again: |\w*Error\b.*:)/;
 
@@ -65,8 +67,8 @@ export async function runParts(parts: readonly Part[]): Promise<boolean> {
   }
   await Promise.all(ends.values());
   for (const signal of ENDINGS) process.off(signal, stop);
-  if (parts.filter(({ output }) => output === undefined).length > 1) tell(ended);
-  return ended.length === parts.length && ended.every(({ passed }) => passed);
+  if (parts.filter(({ output }) => output === undefined).length > 1) tell(parts, ended);
+  return !isStopped && ended.length === parts.length && ended.every(({ passed }) => passed);
 }
 
 async function run(part: Part, running: Set<ChildProcess>): Promise<Ended> {
@@ -84,8 +86,14 @@ async function run(part: Part, running: Set<ChildProcess>): Promise<Ended> {
       if (lines.length > KEPT_LINES) lines.shift();
     });
   }
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
+  // A child that it has left behind may hold them open for ever.
+  const close = (): void => [child.stdout, child.stderr].forEach((stream) => stream?.destroy());
+  child.once('exit', () => setTimeout(close, LAST_LINES_MS).unref());
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('error', ({ message }) => {
+      lines.push(`Error: it could not be started: ${message}`);
+      resolve(null);
+    });
     child.once('close', resolve);
   });
   running.delete(child);
@@ -98,9 +106,11 @@ function lineOf({ part: { name, mend }, passed, took }: Ended): string {
 }
 
 /** All parts once more, and at the very end what failed, as that is what is read first. */
-function tell(ended: readonly Ended[]): void {
+function tell(parts: readonly Part[], ended: readonly Ended[]): void {
   const [passed, failed] = [true, false].map((is) => ended.filter((end) => end.passed === is));
   for (const end of passed ?? []) console.log(lineOf(end));
+  for (const part of parts)
+    if (!ended.some((end) => end.part === part)) console.log(`not run           ${part.name}`);
   for (const end of failed ?? []) {
     const lines = end.lines.map((line) => stripVTControlCharacters(line).trimEnd());
     const telling = [...new Set(lines.filter((line) => TELLS.test(line)))].slice(0, MOST_TOLD);

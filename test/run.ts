@@ -4,7 +4,7 @@ import { type Part, runParts } from './parts.ts';
 /** Projects of vitest that need no bundle: one that is made anew is not there for a moment. */
 const WITHOUT_BUNDLE = ['tables', 'planted'];
 
-export function vitest(...args: readonly string[]): readonly string[] {
+function vitest(...args: readonly string[]): readonly string[] {
   return ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...args];
 }
 

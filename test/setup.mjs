@@ -54,11 +54,15 @@ async function run(program, args, options) {
   const orphaned = setInterval(() => {
     if (process.env.npm_lifecycle_event && process.ppid !== parent) child.kill('SIGTERM');
   }, 500);
-  process.exitCode = await new Promise((resolve, reject) => {
-    child.once('error', (error) => reject(new Error(`Cannot run "${program}": ${error.message}`)));
-    child.once('close', (code) => resolve(code ?? 1));
-  });
-  clearInterval(orphaned);
+  try {
+    process.exitCode = await new Promise((resolve, reject) => {
+      const fail = ({ message }) => reject(new Error(`Cannot run "${program}": ${message}`));
+      child.once('error', fail);
+      child.once('close', (code) => resolve(code ?? 1));
+    });
+  } finally {
+    clearInterval(orphaned);
+  }
 }
 
 try {

@@ -23,7 +23,7 @@ const PROJECTS: readonly Project[] = [
 
 function projectOf(project: Project, order: number): TestProjectInlineConfiguration {
   const { name, files, minutes, atOnce, isOnControlPlane } = project;
-  const drawsAlike = process.env.MUTATION_REPORT !== undefined && !isOnControlPlane;
+  const drawsAlike = process.env.MUTATION_REPORT !== undefined;
   return {
     test: {
       name,
@@ -32,10 +32,7 @@ function projectOf(project: Project, order: number): TestProjectInlineConfigurat
       setupFiles: drawsAlike ? ['test/mutation/same-draws.ts'] : [],
       testTimeout: minutes * 60_000,
       hookTimeout: 300_000,
-      expect: { poll: { timeout: 30_000 } },
       maxWorkers: atOnce,
-      // Planted faults live in processes of their own.
-      maxConcurrency: name === 'planted' ? 2 : 5,
       // Projects run one after another.
       sequence: { groupOrder: order },
     },

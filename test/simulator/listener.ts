@@ -15,12 +15,10 @@ export async function listen(options: {
   const sockets = new Set<Socket>();
   let { port } = options;
   let server: Server | undefined;
-  let comeback: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   async function up(): Promise<void> {
     if (isStopped) throw new Error('The simulator was stopped; start another one.');
-    clearTimeout(comeback);
     if (server) return;
     const fresh = tls ? createTlsServer(tls, serve) : createServer(serve);
     fresh.keepAliveTimeout = 75_000;
@@ -37,10 +35,7 @@ export async function listen(options: {
     server = fresh;
   }
 
-  /** With `forMs`, it comes back by itself. */
-  async function down({ forMs }: { forMs?: number } = {}): Promise<void> {
-    clearTimeout(comeback);
-    if (forMs !== undefined) comeback = setTimeout(() => void up(), forMs);
+  async function down(): Promise<void> {
     const present = server;
     if (!present) return;
     server = undefined;

@@ -9,7 +9,6 @@ interface Flags {
   readonly keyId: string;
   readonly keySecret: string;
   readonly latencyMs: number;
-  readonly control: boolean;
   readonly rate?: Rate;
   readonly organization?: string[];
 }
@@ -33,7 +32,6 @@ const flags = new Command('npm run simulate --')
   .option('--latency-ms <n>', 'how long each answer takes', readNumber, 0)
   .option('--rate <calls/seconds>', 'most calls of the key, as 10/10s; more get 429', readRate)
   .option('--organization <uuid...>', 'those that have two endpoints of others')
-  .option('--control', 'serve /_control/ for other processes', false)
   .parse()
   .opts<Flags>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));

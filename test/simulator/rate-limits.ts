@@ -22,9 +22,7 @@ export function createLimits(time: Time) {
       // Never early: seconds are rounded up.
       const seconds = Math.ceil((oldest + perMs - now) / 1000);
       const headers = {
-        none: {},
         'reset-seconds': { 'x-ratelimit-reset': String(seconds) },
-        'reset-epoch': { 'x-ratelimit-reset': String(Math.ceil(time.now() / 1000) + seconds) },
         'retry-after': { 'retry-after': String(seconds) },
       }[header];
       return { status: 429, text: '{"error":"TOO_MANY_REQUESTS"}', headers };

@@ -1,5 +1,4 @@
 import { createCallLog } from './call-log.ts';
-import { createControl } from './control.ts';
 import { createExchange } from './exchange.ts';
 import { listen } from './listener.ts';
 import type { PrivateEndpoint } from './organization-types.ts';
@@ -42,13 +41,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const listener = await listen({
     port: options.port ?? 0,
     tls: options.tls,
-    serve: (request, response) => {
-      const isControl = options.control === true && request.url?.startsWith('/_control/');
-      (isControl ? control : exchange).serve(request, response);
-    },
+    serve: exchange.serve,
   });
 
-  const simulator: Simulator = {
+  return {
     url: listener.url,
     log: log.entries,
     callCount: (match) => log.matching(match).length,
@@ -69,6 +65,4 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     release: exchange.release,
     stop: listener.stop,
   };
-  const control = createControl(simulator);
-  return simulator;
 }

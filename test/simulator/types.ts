@@ -44,8 +44,8 @@ export type Fault = { play?: CallBehaviour } & (
 export interface Rate {
   calls: number;
   perMs: number;
-  /** How an answer 429 says when to come back; both resets are X-RateLimit-Reset. */
-  header?: 'reset-seconds' | 'reset-epoch' | 'retry-after' | 'none';
+  /** How an answer 429 says when to come back: by X-RateLimit-Reset, or by Retry-After. */
+  header?: 'reset-seconds' | 'retry-after';
 }
 
 /** Every field given must fit; the texts of path and body as they were sent. */
@@ -109,8 +109,6 @@ export interface SimulatorOptions extends Given, Behaviour {
   tls?: { cert: string; key: string };
   /** false: no call is kept. */
   keepLog?: boolean;
-  /** Serve `/_control/<verb>`. */
-  control?: boolean;
   /** Told of each call once its answer has left or its connection is gone. */
   onCall?: (call: Call) => void;
 }
@@ -161,8 +159,8 @@ export interface Simulator {
   clear(): void;
   /** Without a secret the key is unknown from now on. */
   setKey(id: string, secret: string | undefined, options?: KeyOptions): void;
-  /** Refuses connections and cuts those there are; with `forMs`, comes back by itself. */
-  down(options?: { forMs?: number }): Promise<void>;
+  /** Refuses connections and cuts those there are. */
+  down(): Promise<void>;
   /** Listens again on the same port. */
   up(): Promise<void>;
   /** Lets the answers go that `hold` keeps back. */

@@ -113,9 +113,9 @@ export async function startProxy(
     const isWatch = /[?&]watch=true(&|$)/.test(incoming.url ?? '');
     // The client sees a connection that ends, as with any proxy whose server is gone. What has no
     // code is no error of a connection but of the test's own handlers, and fails the run.
-    (isWatch ? follow : pass)(incoming, response).catch((error: NodeJS.ErrnoException) => {
+    (isWatch ? follow : pass)(incoming, response).catch((error: unknown) => {
       incoming.socket.destroy();
-      if (error.code === undefined) throw error;
+      if (!(error instanceof Error && 'code' in error)) throw error;
     });
   });
   const { host, cut, stop } = await listen(server);

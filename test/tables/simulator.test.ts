@@ -29,7 +29,7 @@ afterEach(() => simulator.stop());
 
 /** It has an organization with the endpoint `a`. */
 async function start(options: CallBehaviour = {}): Promise<void> {
-  simulator = await startSimulator({ keys: { key: 'secret' }, control: true, ...options });
+  simulator = await startSimulator({ keys: { key: 'secret' }, ...options });
   simulator.setOrganization(ORGANIZATION, { name: 'Name', add: [endpoint('a')] });
 }
 
@@ -110,16 +110,12 @@ it('asks for keys, counts calls for each, and leaves its script to those that ge
   expect(simulator.callCount({ keyId: 'key', method: 'PUT' })).toBe(3);
 });
 
-it('holds an answer until it is released, and its calls are read and set over HTTP', async () => {
+it('holds an answer until it is released', async () => {
   await start();
-  const control = `${simulator.url}/_control`;
-  await fetch(`${control}/next`, { method: 'POST', body: '{"fault":{"hold":true}}' });
+  simulator.next({ hold: true });
   const held = send(PUT, THREADS);
   const [call] = await simulator.waitForCalls(1);
   expect([call?.keyId, call?.applied, call?.status]).toEqual(['key', true, undefined]);
-  await fetch(`${control}/release`, { method: 'POST', body: '{}' });
+  simulator.release();
   expect(await held).toContain('200');
-  expect(await (await fetch(`${control}/log?method=PUT`)).json()).toMatchObject([{ status: 200 }]);
-  const wrong = await fetch(`${control}/play`, { method: 'POST', body: '{"settings":{"x":1}}' });
-  expect(wrong.status).toBe(400);
 });

@@ -155,7 +155,7 @@ export function shown(object: Pset | undefined): unknown {
   return {
     finalizers: (metadata as Org['metadata']).finalizers ?? [],
     conditions: conditions.map((one) => `${one.type}=${one.status} ${plain(one.message)}`),
-    inventory: inventoryOf(object as Org),
+    inventory: inventoryOf(object),
     settings,
     name: organization?.name,
     left: [pendingChange, attempts].filter((one) => one !== undefined),

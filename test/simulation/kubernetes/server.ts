@@ -82,7 +82,8 @@ export class Kubernetes {
     if (method === 'PUT') return writes.replace(objects, kind, at, writer);
     if (method === 'PATCH') return writes.patch(objects, kind, at, writer);
     if (method === 'DELETE') {
-      const left = writes.remove(objects, kind, { ...at, ...sent }, writer);
+      const { preconditions = {} } = sent as { preconditions?: Partial<Thing['metadata']> };
+      const left = writes.remove(objects, kind, { ...at, preconditions }, writer);
       const isThere = objects.get(kind, namespace, at.name);
       return isThere ? left : { kind: 'Status', apiVersion: 'v1', status: 'Success' };
     }
