@@ -74,7 +74,7 @@ async function judgeUnchanged(mutations: readonly Mutation[], copy: string) {
 }
 
 /** An assertion that did not hold, of a test by itself, of a poll, or of a property. */
-const ASSERTION = /AssertionError|Property failed/;
+const ASSERTION = /AssertionError|failed by returning false/;
 
 /** Makes the change in a copy. Undefined: what is named fails as it should; else what happened. */
 async function judge(mutation: Mutation, copy: string): Promise<string | undefined> {

@@ -7,7 +7,6 @@ import { KUBE } from './rules/kube.ts';
 import { LEASES } from './rules/lease.ts';
 import { PLUGIN } from './rules/plugin.ts';
 import { PROCESS } from './rules/process.ts';
-import { TRUSTED } from './rules/trust.ts';
 
 /** Every rule, and how it is broken. */
 export const MUTATIONS: readonly Mutation[] = [
@@ -19,5 +18,4 @@ export const MUTATIONS: readonly Mutation[] = [
   ...KINDS,
   ...PLUGIN,
   ...PROCESS,
-  ...TRUSTED,
 ];

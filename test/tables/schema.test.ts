@@ -41,6 +41,7 @@ describe.each(kinds)('the CRD of %s', (_, definition) => {
   test('refuses in words, never by a regular expression', () => {
     expect(pathsOf((node) => 'pattern' in node)).toEqual([]);
     const messages = nodes.flatMap(([, node]) => node['x-kubernetes-validations'] ?? []);
+    expect(messages).not.toEqual([]);
     const wrong = messages.filter(
       ({ message }) => !/^(\w+ )?(must|is immutable;) /.test(message) || /[[\]^$*+]/.test(message),
     );

@@ -104,6 +104,14 @@ const HTTP: readonly Mutation[] = [
     seenBy: { test: TLS, title: 'HTTP/1.1 spoken also where HTTP/2 is offered' },
   },
   {
+    name: 'least-tls',
+    rule: 'No connection is made with a TLS older than 1.2, whatever Node is told.',
+    file: 'least-tls.ts',
+    from: "minVersion: 'TLSv1.2'",
+    to: "minVersion: 'TLSv1'",
+    seenBy: { test: TLS, title: 'whatever Node is told to allow' },
+  },
+  {
     name: 'idle-connections-are-closed',
     rule: 'No request goes into a connection that a load balancer may just have closed.',
     file: 'api/call.ts',

@@ -4,9 +4,6 @@ const CONFIG = 'test/tables/process/config.test.ts';
 const CONFIG_SECRETS = 'test/tables/process/config-secrets.test.ts';
 const MASKING = 'test/tables/process/masking.test.ts';
 
-/** Ending. */
-const ENDING: readonly Mutation[] = [];
-
 /** What the process was asked to do. */
 const FLAGS: readonly Mutation[] = [
   {
@@ -74,4 +71,4 @@ const SAYING: readonly Mutation[] = [
   },
 ];
 
-export const PROCESS: readonly Mutation[] = [...ENDING, ...FLAGS, ...SAYING];
+export const PROCESS: readonly Mutation[] = [...FLAGS, ...SAYING];

@@ -4,9 +4,9 @@ import { FakeClock, settle } from '../../support/fake-clock.ts';
 type Options = ConstructorParameters<typeof Limiter>[0];
 type Asking = Parameters<Limiter['permit']>[0];
 type Outcome = Awaited<ReturnType<Limiter['permit']>>;
-export type Permit = Exclude<Outcome, string>;
+type Permit = Exclude<Outcome, string>;
 
-interface Wanted extends Partial<Pick<Asking, 'urgency' | 'wish' | 'onLongWait'>> {
+interface Wanted extends Partial<Pick<Asking, 'urgency' | 'onLongWait'>> {
   readonly credential?: string;
   readonly mayTry?: boolean;
   /** Aborted where it wants no call any more. */

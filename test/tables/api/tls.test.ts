@@ -67,14 +67,17 @@ it.each<[SecureVersion, boolean]>([
   },
 );
 
-it('Kubernetes is not spoken to over TLS 1.1 either', async () => {
+it.each<[SecureVersion, SecureVersion[]]>([
+  ['TLSv1.1', []],
+  ['TLSv1.2', ['TLSv1.2']],
+])('whatever Node is told to allow, of %s Kubernetes speaks %j', async (version, spoken) => {
   allowOldTls();
-  const { host, agreed } = await tlsApi(only('TLSv1.1', identity));
+  const { host, agreed } = await tlsApi(only(version, identity));
   const cluster = new Cluster();
   onTestFinished(() => cluster.close());
   const server = { name: 'c', server: `https://${host}`, skipTLSVerify: true };
   cluster.loadFromClusterAndUser(server, { name: 'u' });
   const call = createKubeClient(cluster).request({ method: 'GET', path: '/x' });
   await call.catch(() => undefined);
-  expect(agreed).toEqual([]);
+  expect(agreed).toEqual(spoken);
 });

@@ -3,17 +3,11 @@ import { judge } from '../../../src/api/verdict.ts';
 import { client, judged, put } from './client.ts';
 import { rawApi } from './servers.ts';
 
-/** Class and outcome of a write, then of a read where they are others. */
+/** Class and outcome of a write, then of a read where they are others. The rest: ../kinds/failures. */
 type Row = readonly [statuses: number[], failure: string, outcome: string, ...ofRead: string[]];
 const TABLE: readonly Row[] = [
   [[201, 204, 302, 308, 777], 'UnexpectedResponse', 'Unknown', 'UnexpectedResponse', 'Unavailable'],
   [[400, 402, 405, 413, 415, 418, 422, 451], 'Rejected', 'Rejected'],
-  [[401], 'Unauthorized', 'Rejected'],
-  [[403], 'Forbidden', 'Rejected'],
-  [[404, 410], 'NotFound', 'Rejected'],
-  [[409, 423, 425], 'Conflict', 'Busy'],
-  [[424], 'DependencyNotReady', 'Busy'],
-  [[429], 'RateLimited', 'RateLimited'],
   [[408, 500, 501, 502, 503, 504, 599], 'OutcomeUnknown', 'Unknown', 'Unavailable', 'Unavailable'],
 ];
 const CASES = TABLE.flatMap(([statuses, ...row]) => statuses.map((one) => [one, row] as const));

@@ -10,7 +10,7 @@ async function applied(reason: string, more: Status = {}, spec: object = {}) {
   const { status } = await one.run();
   one.stage.log.length = 0;
   const [ready] = status.conditions ?? [];
-  const is = { Applied: 'True', Pending: 'Unknown' }[reason] ?? 'False';
+  const is = reason === 'Applied' ? 'True' : 'False';
   const conditions = ready && [{ ...ready, reason, status: is }];
   const forged = { ...status, ...(conditions && { conditions }), ...more };
   one.stage.put({ ...one.stage.get(one.id), status: forged });

@@ -99,7 +99,7 @@ export type KindName = keyof typeof SCHEMAS;
 type Texts<Field extends string> = Readonly<Record<Field, string>>;
 type Condition = Texts<'type' | 'status' | 'reason' | 'message' | 'lastTransitionTime'>;
 type Applied = Texts<'time' | 'requestHash'> & { readonly keys: readonly string[] };
-export type Endpoint = Texts<'id' | 'cloudProvider' | 'region'>;
+type Endpoint = Texts<'id' | 'cloudProvider' | 'region'>;
 export interface Entry extends Endpoint {
   readonly state: string;
   readonly origin?: string | undefined;

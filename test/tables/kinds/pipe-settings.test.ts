@@ -148,7 +148,17 @@ describe('a PUT without an answer', () => {
     return one;
   }
 
-  test('is sent again by back-off, and is over with the success of the same', async () => {
+  test('is sent again by back-off, and is over with its success', async () => {
+    const { stage, run } = pipe(threads(8), [bad('lost'), threads(8)]);
+    const { wait = 0, status } = await run();
+    expect(status.unconfirmedWrite).toMatchObject({ time: at(0) });
+    expect([isAbout(wait, SECOND), (await run()).result.did]).toEqual([true, 'nothing']);
+    const last = await run(wait);
+    expect([last.ready, last.status.unconfirmedWrite]).toEqual(['True Applied', undefined]);
+    expect(stage.log).toHaveLength(2);
+  });
+
+  test('is over, too, with the success of the same that an edit sends', async () => {
     const { run } = await lost([threads(9)], threads(9));
     const { ready, status } = await run(5 * SECOND);
     expect([ready, status.unconfirmedWrite]).toEqual(['True Applied', undefined]);

@@ -51,6 +51,8 @@ test.each<readonly [values: Values | string | undefined, reason: string, message
   [{ keyId: ' \t\r\n', keySecret: keyId }, 'Invalid', 'its key "keyId" is empty'],
   [{ keyId, keySecret: 'can\nary' }, 'Invalid', 'its key "keySecret" contains control characters'],
   [{ keyId, keySecret: '"canary"' }, 'Invalid', QUOTED],
+  [{ keyId: 'canäry', keySecret: 'x' }, 'Invalid', 'its key "keyId" contains '],
+  [{ keyId: 'x'.repeat(257), keySecret: 'x' }, 'Invalid', 'is longer than the 256 bytes'],
   [{ keyId: 'canary:x', keySecret: 'x' }, 'Invalid', 'the API key id contains ":"'],
   [{ keyId, keySecret: 'x'.repeat(4097) }, 'Invalid', 'is longer than the 4096 bytes'],
 ])('a Secret with %j is Secret%s', async (values, reason, message) => {

@@ -49,7 +49,6 @@ export class Stage {
   readonly announced: string[] = [];
   readonly warned: object[] = [];
   readonly events: string[] = [];
-  readonly saved: Status[] = [];
   readonly guarded: (readonly string[])[] = [];
   options: StageOptions;
   readonly #stands = new Map<string, Stands>();
@@ -85,7 +84,6 @@ export class Stage {
     const stored = wire({ ...object, metadata });
     this.#stands.set(id, stored);
     this.kind(object.kind).store.apply('MODIFIED', stored);
-    if (!this.#isSame(id, object)) this.#ends.get(id)?.();
     return id;
   }
 
@@ -161,7 +159,6 @@ export class Stage {
       parked: (wait) => wait(),
       save: async (status) => {
         this.#write(kind, id, status);
-        this.saved.push(wire(status as Status));
         const { pendingChange = {} } = status as Status;
         this.#step(['save', ...changed(pendingChange)].join(' '));
         return true;

@@ -72,7 +72,7 @@ describe('an object is reconciled when', () => {
     ['it is deleted', { deletionTimestamp: at(0) }, 'own user, rival user'],
     ['its finalizers change', { finalizers: ['x/y'] }, 'own user'],
     ['it is asked for', { annotations: { [REQUESTED_AT]: 'x' } }, 'own user'],
-    ['no other annotation changes', { annotations: { other: 'x' } }, ''],
+    ['another annotation changes: not', { annotations: { other: 'x' } }, ''],
   ])('%s; those of its target with what may change the owner', (_, change, woken) => {
     const { stage, put } = several();
     stage.put({ metadata, ...rest });

@@ -37,7 +37,7 @@ export async function startServer(behave: Behaviour) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const at = { name: 'c', server: url, skipTLSVerify: true };
   cluster.loadFromClusterAndUser(at, { name: 'u', token: 't' });
-  return { cluster, requests, open, accepted: () => accepted, close };
+  return { cluster, requests, open, accepted: () => accepted };
 }
 
 export const answers =

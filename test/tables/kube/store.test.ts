@@ -35,13 +35,15 @@ function aStore() {
   return { store, news };
 }
 
+const ACTS = /^(list|list-ns|begin|end|reply|added|modified|deleted)$/;
 const TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const;
 
 /** Each in turn: a list with its version, or only its beginning or end; an event; a reply. */
 function play(store: Store<Thing>, script: string): void {
   let end: ReturnType<typeof store.beginList> = () => undefined;
   for (const step of script.split(', ')) {
-    const [act, ...words] = step.split(' ');
+    const [act = '', ...words] = step.split(' ');
+    if (!ACTS.test(act)) throw new Error(`"${act}" does nothing`);
     const version = words.at(-1)?.startsWith('@') ? words.pop()?.slice(1) : undefined;
     const objects = words.map((word) => thing(word));
     if (act === 'list' || act === 'begin') end = store.beginList();

@@ -49,9 +49,9 @@ export function specOf(text: string): Spec {
 }
 
 /** `a b` listed; `adopt a`; `absent`: no list; `deleted a`: the object is, and lists it. */
-export function goalIn(text: string, others = ''): Goal {
+export function goalIn(text: string): Goal {
   const spec = specOf(text);
-  return text.startsWith('deleted') ? cleanupGoal(spec, all(others)) : goalOf(spec);
+  return text.startsWith('deleted') ? cleanupGoal(spec, []) : goalOf(spec);
 }
 
 const LAST_ERROR = { httpStatus: 400, message: 'HTTP 400: no' };
@@ -62,7 +62,6 @@ const MORE: Readonly<Record<string, object>> = {
   late: { attempts: 1, nextAttemptTime: at(12 * MINUTE) },
   again: { attempts: 1, nextAttemptTime: at(0) },
   due: { nextAttemptTime: at(0) },
-  waiting: { nextAttemptTime: at(SECOND) },
 };
 
 /** `a Added Present, b – Refused refused`; what waits does so since T0. */
@@ -71,6 +70,8 @@ export function inventoryOf(text: string): Entry[] {
   return entries.map((one) => {
     const [id = '', origin = '', state = '', ...more] = words(one);
     const since = ['Missing', 'Unconfirmed', 'Removing'].includes(state) ? { since: at(0) } : {};
+    const unknown = more.find((word) => !MORE[word]);
+    if (unknown) throw new Error(`"${unknown}" of an entry says nothing`);
     const fields = Object.assign({}, ...more.map((word) => MORE[word])) as object;
     return { ...e(id), ...(origin !== '–' && { origin }), state, ...since, ...fields } as Entry;
   });

@@ -8,12 +8,12 @@ import { Organization, type Wish } from './organization.ts';
 async function attempts(wish: Wish, count: number) {
   const organization = new Organization(wish);
   let seen = await organization.run();
-  const all = [organization.requests];
-  while (all.length < count) {
+  const made = [organization.requests];
+  while (made.length < count) {
     seen = await organization.next();
-    all.push(organization.requests);
+    made.push(organization.requests);
   }
-  return { ...seen, requests: all.join(' / ') };
+  return { ...seen, requests: made.join(' / ') };
 }
 
 /** `deleted`: with `a` of its own. */
@@ -72,7 +72,7 @@ test.each([
   expect(organization.stage.now - T0).toBe(minutes * MINUTE);
   expect([seen.ready, seen.events.join()]).toEqual([
     'True Applied',
-    expect.stringContaining(event),
+    expect.stringMatching(event || /^((?!DriftDetected).)*$/),
   ]);
 });
 

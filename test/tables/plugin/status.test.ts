@@ -15,6 +15,7 @@ const UNHEARD = 'The operator, by itself; else the administrator of the operator
 const EDITED = 'The operator has not acted on generation 3 yet. It said of generation 2: it says';
 const LEFT = `deleted since ${time}; it is gone when no finalizer is on it: theirs/one`;
 const OWNER = 'The owner of the object.';
+const KEY_OWNER = 'The owner of the API key';
 
 describe('the state of an object, who must act, what is next, and what --check says', () => {
   const at = { status: { nextAttemptTime: '2026-03-01T12:04:00Z' } };
@@ -25,7 +26,7 @@ describe('the state of an object, who must act, what is next, and what --check s
     ['Ready (Applied).\n  it says Applied', {}, 'Nobody.', CHANGE, 0],
     ['Ready (Applied).', { metadata: asked }, 'Nobody.', TURN, 0],
     ['Stalled (Rejected).', failed('Rejected', 'Stalled'), OWNER, PERSON],
-    ['Stalled (Forbidden).', { ...failed('Forbidden', 'Stalled'), ...at }, 'The o', IN_4_MIN],
+    ['Stalled (Forbidden).', { ...failed('Forbidden', 'Stalled'), ...at }, KEY_OWNER, IN_4_MIN],
     ['Not ready (NotFound).', failed('NotFound', 'Reconciling'), EARLY, TURN],
     ['Suspended (Suspended).', { reason: 'Suspended' }, OWNER, CHANGE, 0],
     ['Planned (Planned).', failed('Planned'), OWNER, CHANGE],
