@@ -7,6 +7,7 @@ const TLS = 'test/tables/api/tls.test.ts';
 const PROXY = 'test/tables/api/proxy.test.ts';
 const REPLY = 'test/tables/api/reply.test.ts';
 const VERDICT = 'test/tables/api/verdict.test.ts';
+const FAILURES = 'test/tables/kinds/failures.test.ts';
 const CONFIG = 'test/tables/process/config.test.ts';
 
 /** How fast calls go, and who may make one. */
@@ -169,7 +170,7 @@ const REPLIES: readonly Mutation[] = [
     file: 'api/verdict.ts',
     from: 'write && reply.sent',
     to: '!write && reply.sent',
-    seenBy: { test: VERDICT, title: 'no answer leaves unknown what a write has done' },
+    seenBy: { test: FAILURES, title: 'lost is OutcomeUnknown' },
   },
   {
     name: 'server-wait-has-an-end',

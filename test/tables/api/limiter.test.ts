@@ -36,16 +36,6 @@ describe('the rate', () => {
   });
 });
 
-test('of each key so many calls are in flight, and another where one has ended', async () => {
-  const { begun, ask, says, clock } = rig({ inFlight: 2 });
-  const [first] = [await begun('a'), await begun('b')];
-  const next = await ask('c');
-  expect([next.now, await says('d', { credential: 'c2' })]).toEqual(['waits', 'granted']);
-  first.finish(endOf(500));
-  await clock.advance(0);
-  expect(typeof next.now).toBe('object');
-});
-
 test('turns go by time of entry, edited a minute earlier; who gives up holds nothing', async () => {
   const { clock, limiter, begun } = rig({ inFlight: 1 });
   const first = await begun('first');

@@ -6,7 +6,7 @@ type Asking = Parameters<Limiter['permit']>[0];
 type Outcome = Awaited<ReturnType<Limiter['permit']>>;
 type Permit = Exclude<Outcome, string>;
 
-interface Wanted extends Partial<Pick<Asking, 'urgency' | 'onLongWait'>> {
+interface Wanted extends Partial<Pick<Asking, 'urgency'>> {
   readonly credential?: string;
   readonly mayTry?: boolean;
   /** Aborted where it wants no call any more. */

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../src/api/verdict.ts';
-import { client, judged, put } from './client.ts';
-import { rawApi } from './servers.ts';
+import { judged } from './client.ts';
 
 /** Class and outcome of a write, then of a read where they are others. The rest: ../kinds/failures. */
 type Row = readonly [statuses: number[], failure: string, outcome: string, ...ofRead: string[]];
@@ -41,37 +39,4 @@ describe('a 200', () => {
     const unknown = { failure: 'UnexpectedResponse', outcome: 'Unknown', message };
     expect(await judged({ body })).toMatchObject(unknown);
   });
-});
-
-it('no answer leaves unknown what a write has done that was sent, and nothing else', async () => {
-  const base = await rawApi((socket) => socket.destroy());
-  const reply = await client(base).call(put);
-  const { host } = new URL(base);
-  const told = `${host} closed the connection before it answered`;
-  const of = 'pipe';
-  expect(judge(reply, { write: true, of })).toEqual({
-    ok: false,
-    failure: 'OutcomeUnknown',
-    outcome: 'Unknown',
-    message: `No response from the API, so the outcome of the request is not known: ${told}`,
-  });
-  const unavailable = { ok: false, failure: 'Unavailable', outcome: 'Unavailable' };
-  const message = `No response from the API: ${told}`;
-  expect(judge(reply, { write: false, of })).toEqual({ ...unavailable, message });
-  const unsent = await client('http://127.0.0.1:1').call(put);
-  expect(judge(unsent, { write: true, of })).toMatchObject(unavailable);
-});
-
-it('a redirect is for the user to mend', async () => {
-  const told = await judged({ status: 302, body: '' });
-  expect(told).toMatchObject({ redirect: true });
-  expect(told).toHaveProperty('message', expect.stringMatching(/never followed, .* --api-url$/));
-  expect(await judged({ status: 400 })).toMatchObject({ redirect: false });
-});
-
-it.each([
-  ['{"error":"x"}', true],
-  ['<html>', false],
-])('the API itself has its own JSON, and no proxy in its place: %s', async (body, isJson) => {
-  expect(await judged({ status: 500, body })).toMatchObject({ isJson });
 });

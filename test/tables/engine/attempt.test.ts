@@ -64,4 +64,19 @@ describe('a finalizer', () => {
     expect([stood, engine.methods]).toEqual([did, calls]);
     expect(engine.at().metadata.finalizers).toEqual([OWN]);
   });
+
+  test('is off an object that is gone meanwhile: a 404 is done', async () => {
+    engine.given('orders');
+    engine.annotate({ finalizers: [OWN] });
+    engine.delete();
+    engine.hear();
+    engine.beforeWrite((on) => on.annotate({ finalizers: null }));
+    const isOff: boolean[] = [];
+    engine.reconcile = async (_object, context) => {
+      if (isOff.length === 0) isOff.push(await context.finalizer(OWN, false));
+      return NOTHING;
+    };
+    await engine.start();
+    expect([isOff, engine.methods]).toEqual([[true], 'PATCH GET']);
+  });
 });

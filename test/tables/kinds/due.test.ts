@@ -45,6 +45,8 @@ const SECRETS = rows<'reason' | 'secret' | 'then'>(`
   reason          | secret    | then
   NotFound        | same      | 60 s
   Rejected        | new       | sent
+  Unavailable     | new       | sent
+  Conflict        | new       | sent
   SecretNotFound  | new       | sent
   SecretNotFound  | absent    | 60 s
   SecretForbidden | forbidden | 60 s

@@ -65,7 +65,8 @@ const SAYS = rows<'kind' | 'reply' | 'message'>(`
                           address to the key’s allow-list
   PipeSettings | 404    | Check organizationId, serviceId and pipeId, that the key
   PipeSettings | 503    | not known whether the settings were applied; sending them again is safe
-  PipeSettings | 302    | Redirects are never followed, because the request carries the key
+  PipeSettings | lost   | No response from the API, so the outcome of the request is not known: c
+  PipeSettings | 302    | are never followed, because the request carries the key; check --api-url
   Organization | 401    | Put a valid, enabled API key in the Secret
   Organization | lost   | No response from the API: connection reset. This request changed nothing
   Activity     | 400    | they cannot be changed, so create another object

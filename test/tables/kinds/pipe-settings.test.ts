@@ -158,12 +158,6 @@ describe('a PUT without an answer', () => {
     expect(stage.log).toHaveLength(2);
   });
 
-  test('is over, too, with the success of the same that an edit sends', async () => {
-    const { run } = await lost([threads(9)], threads(9));
-    const { ready, status } = await run(5 * SECOND);
-    expect([ready, status.unconfirmedWrite]).toEqual(['True Applied', undefined]);
-  });
-
   test('of an earlier spec is followed by one more PUT, 95 s after it', async () => {
     const { stage, run } = await lost([threads(10)]);
     const { ready, side, wait, message } = await run(5 * SECOND);

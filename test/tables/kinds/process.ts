@@ -83,6 +83,7 @@ export class Secrets {
   /** Secrets that are asked for again and again, by who waits for them. */
   readonly awaited = new Map<string, string>();
   readonly forgotten: string[] = [];
+  readonly anew: string[] = [];
   /** What each call was made with. */
   readonly used: string[] = [];
   readonly #set = new Map<string, { version: number; type: string; values: Values | string }>();
@@ -100,7 +101,8 @@ export class Secrets {
     void this.read(`ingest/${name}`);
   }
 
-  async read(key: string) {
+  async read(key: string, how?: 'anew') {
+    if (how) this.anew.push(key);
     const found = this.#stands(key);
     const before = this.#seen.get(key);
     const { state } = found;

@@ -98,6 +98,23 @@ describe('a key', () => {
     expect(decoded(stage.secrets.used.at(-1))).toBe(`${KEY.keyId}:rotated-secret`);
   });
 
+  test('that was refused is read anew, and tried at once where it has changed', async () => {
+    const { stage, id, run } = withSecret(KEY);
+    const rotate = () => stage.secrets.set('own', { ...KEY, keySecret: 'rotated-secret' });
+    stage.options = { api: (_, nth) => (nth === 0 ? bad(401) : undefined), on: rotate };
+    await run();
+    expect([stage.secrets.anew, stage.woken.at(-1)]).toEqual([['ingest/own'], `${id} scheduled`]);
+    expect((await run()).ready).toBe('True Applied');
+  });
+
+  test('that Kubernetes does not give changes nothing in the status', async () => {
+    const { stage, id, run } = withSecret(KEY);
+    const { status } = stage.get(id);
+    stage.secrets.read = () => Promise.reject(new Error('HTTP 503'));
+    await expect(run()).rejects.toThrow('HTTP 503');
+    expect([stage.get(id).status, stage.log]).toEqual([status, []]);
+  });
+
   test('goes with the last object that refers to its Secret', async () => {
     const { stage, id, run } = withSecret(KEY);
     await run();

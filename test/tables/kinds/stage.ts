@@ -49,6 +49,8 @@ export class Stage {
   readonly announced: string[] = [];
   readonly warned: object[] = [];
   readonly events: string[] = [];
+  /** In mid-attempt. */
+  readonly saved: Status[] = [];
   readonly guarded: (readonly string[])[] = [];
   options: StageOptions;
   readonly #stands = new Map<string, Stands>();
@@ -159,6 +161,7 @@ export class Stage {
       parked: (wait) => wait(),
       save: async (status) => {
         this.#write(kind, id, status);
+        this.saved.push(wire(status as Status));
         const { pendingChange = {} } = status as Status;
         this.#step(['save', ...changed(pendingChange)].join(' '));
         return true;

@@ -36,6 +36,23 @@ test('a target is called for by one attempt at a time; the other follows', async
   expect(stage.woken).toContain('PipeSettings/far/far user');
 });
 
+test('who waits for 30 s says once how many are before it', async () => {
+  const api = () => new Promise<Reply>(() => undefined);
+  const { stage, put, begin } = several({ api, limits: { inFlight: 1 } });
+  for (const name of ['a', 'b', 'c']) {
+    put(name);
+    void begin(name);
+    await stage.clock.advance(1_000);
+  }
+  await stage.clock.advance(27_000);
+  expect(stage.log).toEqual([]);
+  await stage.clock.advance(60 * MINUTE);
+  const { reason, type, message } =
+    stage.get('PipeSettings/ingest/c').status?.conditions?.[1] ?? {};
+  expect(`${stage.log.join()}: ${type} ${reason}`).toBe('save,save: Reconciling Pending');
+  expect(message).toMatch(/^Waits for a call with its API key; 1 call is before it\. /);
+});
+
 describe('a key that the API has refused', () => {
   test('is not tried for others: they show it, with one write and no time', async () => {
     const { stage, put, begin, sent } = several({ api: () => bad(401) });
@@ -72,14 +89,15 @@ describe('an object is reconciled when', () => {
     ['it is deleted', { deletionTimestamp: at(0) }, 'own user, rival user'],
     ['its finalizers change', { finalizers: ['x/y'] }, 'own user'],
     ['it is asked for', { annotations: { [REQUESTED_AT]: 'x' } }, 'own user'],
-    ['another annotation changes: not', { annotations: { other: 'x' } }, ''],
+    ['its status or another annotation changes: not', { annotations: { other: 'x' } }, ''],
   ])('%s; those of its target with what may change the owner', (_, change, woken) => {
     const { stage, put } = several();
     stage.put({ metadata, ...rest });
     put('rival', { spec: { pipeId: 'PIPE' } });
     put('alone');
     stage.woken.length = 0;
-    stage.put({ ...rest, metadata: { ...metadata, ...change } });
+    const status = { ...rest.status, attempts: 3 };
+    stage.put({ ...rest, metadata: { ...metadata, ...change }, status });
     expect(stage.woken.join(', ').replaceAll('PipeSettings/ingest/', '')).toBe(woken);
   });
 });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MINUTE } from '../kinds/objects.ts';
+import { an, MINUTE } from '../kinds/objects.ts';
+import { bad, type Reply } from '../kinds/process.ts';
 import { rows } from '../kinds/rows.ts';
 import { all, e } from './endpoints.ts';
 import { Organization, type Wish } from './organization.ts';
@@ -29,8 +30,6 @@ const WELL = rows<'law' | 'given' | 'steps'>(`
     | has a; ours a; lists b; declares Acme; named Old; cap 0 | observe
   puts the finalizer on before the first pending change
     | removes                                            | observe, finalizer on, save +a, +a
-  puts it on at once where something is ours already
-    | removes; has a; ours a                             | finalizer on, observe
 `);
 
 describe('an attempt where all goes well', () => {
@@ -41,11 +40,16 @@ describe('an attempt where all goes well', () => {
     expect(organization.status).not.toHaveProperty('pendingChange');
   });
 
-  test('takes the finalizer off under Retain', async () => {
-    const metadata = { finalizers: ['pipewright.dev/remove-private-endpoints'] };
-    const organization = new Organization({ given: 'has a; ours a', metadata });
+  test.each([
+    [{}, 'finalizer on, observe, finalizer off, observe'],
+    [{ suspend: true }, 'finalizer on, finalizer off'],
+    [{ mode: 'Plan' }, 'finalizer on, finalizer off'],
+  ])('with %j puts the finalizer on, and takes it off under Retain', async (spec, steps) => {
+    const organization = new Organization({ given: 'removes; has a; ours a', spec });
     await organization.run();
-    expect(organization.steps).toBe('finalizer off, observe');
+    organization.stage.edit(organization.id, { deletionPolicy: 'Retain' });
+    await organization.run();
+    expect(organization.steps).toBe(steps);
   });
 
   test('is not made again of what is confirmed, also with the list in another order', async () => {
@@ -55,6 +59,16 @@ describe('an attempt where all goes well', () => {
     organization.stage.edit(organization.id, { privateEndpoints: all('b a') });
     expect((await organization.run()).status.applied).toMatchObject({ requestHash, generation: 2 });
   });
+});
+
+test('an observation from before a pause of the key is made again', async () => {
+  const late = Promise.withResolvers<Reply>();
+  const api: Wish['api'] = ({ method }) => (method === 'PUT' ? late.promise : undefined);
+  const on: Wish['on'] = (step) => void (step === 'observe' && late.resolve(bad(429)));
+  const organization = new Organization({ api, on });
+  void organization.stage.start(organization.stage.put(an('PipeSettings')));
+  await organization.run();
+  expect(organization.requests).toBe('observe, PUT, observe, +a');
 });
 
 test('the bodies: an empty change, then the change with its descriptions', async () => {

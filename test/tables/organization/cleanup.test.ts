@@ -52,11 +52,7 @@ describe('an object that is deleted', () => {
 
   test.each<readonly [law: string, other: Wanted, then: string]>([
     ['stays where that is in the same namespace', {}, ''],
-    [
-      'goes where that is in another one and was never verified',
-      { namespace: 'far' },
-      'observe, -a',
-    ],
+    ['goes where that is elsewhere and was never verified', { namespace: 'far' }, 'observe, -a'],
     ['stays where that is verified', { namespace: 'far', status: appliedBefore() }, ''],
   ])('what another object lists %s', async (_, other, then) => {
     const organization = deleted('has a; ours a');
@@ -95,6 +91,14 @@ describe('a deletion that is hindered', () => {
       'In the way: The API refused the removal of a, b: HTTP 400: no 400 (request req-1)',
       'The operator tries again by itself',
     ]);
+  });
+
+  test('by its turn says that Retain frees it', async () => {
+    const organization = deleted(OURS, { limits: { rate: { calls: 1, perMs: MINUTE } } });
+    await organization.run();
+    expect(organization.stage.saved[0]?.conditions?.[0]?.message).toContain(
+      'Being deleted (spec.deletionPolicy: Retain frees it at once): waits for a call',
+    );
   });
 
   test('is tried a last time 30 s before the deadline, and let go at it, said to all', async () => {

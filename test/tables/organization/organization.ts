@@ -77,8 +77,10 @@ export class Organization {
     this.#mishaps = mishaps;
     this.stage = new Stage({
       ...more,
-      shown: ({ body = '{}' }) => shortly(JSON.parse(body) as Body),
-      api: ({ body = '{}' }) => this.#answer(JSON.parse(body) as Body),
+      shown: ({ body = '{}', method }) =>
+        method === 'PATCH' ? shortly(JSON.parse(body) as Body) : method,
+      api: (request, nth) =>
+        more.api?.(request, nth) ?? this.#answer(JSON.parse(request.body ?? '{}') as Body),
       on: (step) => on?.(step, this),
     });
     const status = { ...(inventory && appliedBefore(inventory)), ...more.status };

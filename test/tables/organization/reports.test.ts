@@ -40,6 +40,13 @@ test.each(SAYS)('$given: $ready', async ({ given, ready, message }) => {
   expect(seen.side === undefined).toBe(ready === 'True Applied');
 });
 
+test('in mid-attempt a status says what is being sent, and how far it is', async () => {
+  const organization = new Organization('lists a b; +a +b: 400');
+  await organization.run();
+  const [ready] = organization.stage.saved.at(-1)?.conditions ?? [];
+  expect(ready?.message).toContain('Sending 1 private endpoint to add, 0 to remove (1 of 2 ');
+});
+
 test('what is missing is looked for when it counts as gone; then it is drift', async () => {
   const organization = new Organization('ours a');
   let last = await organization.run();

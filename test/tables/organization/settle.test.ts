@@ -96,6 +96,8 @@ const TABLES: Readonly<Record<string, string>> = {
     spec    | inventory       | sent | list | asked  | then
     a       | a Added Missing |      | a    | 15m    | a Added Present
     a       | a Added Missing |      | a    | 15m+1s | a Found Present; event came-back a
+    a       | a Found Missing |      | a    | 15m    | a Found Present
+    a       | a Found Missing |      | a    | 15m+1s | a Found Present
   `,
   'a removal has worked where a list lacks it, and is over 95 s after it was written': `
     spec | inventory        | sent   | list | asked | then
