@@ -65,7 +65,7 @@ export async function buildWorld(say: Say, onCall: (call: Call) => void) {
     simulator,
     operator,
     keys,
-    someone: someoneElse(simulator, { organizationId: ORGANIZATION }),
+    someone: someoneElse(simulator, ORGANIZATION),
     programs,
     end: () => rest.disposeAsync(),
   };

@@ -10,7 +10,6 @@ interface Flags {
   readonly keySecret: string;
   readonly latencyMs: number;
   readonly rate?: Rate;
-  readonly organization?: string[];
 }
 
 function readNumber(text: string): number {
@@ -31,15 +30,13 @@ const flags = new Command('npm run simulate --')
   .option('--port <n>', 'absent: one that is free', readNumber, 0)
   .option('--latency-ms <n>', 'how long each answer takes', readNumber, 0)
   .option('--rate <calls/seconds>', 'most calls of the key, as 10/10s; more get 429', readRate)
-  .option('--organization <uuid...>', 'those that have two endpoints of others')
   .parse()
   .opts<Flags>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
 
-const { keyId, keySecret, organization: organizations = [], ...rest } = flags;
+const { keyId, keySecret, ...rest } = flags;
 const { url } = await startSimulator({
   ...rest,
-  organizations,
   keys: { [keyId]: keySecret },
   onCall: (call) => console.log(lineOf(call)),
 });

@@ -1,17 +1,9 @@
 import { createCallLog } from './call-log.ts';
 import { createExchange } from './exchange.ts';
 import { listen } from './listener.ts';
-import type { PrivateEndpoint } from './organization-types.ts';
 import { createScript } from './script.ts';
 import { Service } from './service.ts';
 import type { Behaviour, Simulator, SimulatorOptions } from './types.ts';
-
-const THEIRS: PrivateEndpoint[] = ['theirs-1', 'theirs-2'].map((id) => ({
-  id,
-  description: '',
-  cloudProvider: 'gcp',
-  region: 'ap-northeast-1',
-}));
 
 /**
  * Starts a simulated management API on 127.0.0.1. It shares no code with the operator, so that it
@@ -36,8 +28,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   }
 
   play(options);
-  for (const id of options.organizations ?? []) service.organizations.set(id, { add: THEIRS });
-
   const listener = await listen({
     port: options.port ?? 0,
     tls: options.tls,

@@ -2,54 +2,26 @@ import { randomUUID } from 'node:crypto';
 import type { PrivateEndpoint } from './organization-types.ts';
 import type { Simulator } from './types.ts';
 
-export interface Answered {
-  readonly status: number;
-  readonly text: string;
-}
-
-const ORGANIZATION = '7f0e6f0c-0000-4000-8000-000000000001';
-
-/** Another client of one organization. Each method is one PATCH and resolves with its answer. */
-export interface SomeoneElse {
-  readonly keyId: string;
-  rename(name: string): Promise<Answered>;
-  add(...endpoints: PrivateEndpoint[]): Promise<Answered>;
-  /** The entries that are stored under these ids. */
-  remove(...wanted: (string | { readonly id: string })[]): Promise<Answered>;
-}
-
 /**
- * Someone else at work by the same PATCH: limits, faults and manners hold for them too, and the log
- * shows them by their key. Without `key` they get one of their own, `someone-else`.
+ * Another client of an organization, by the same PATCH: limits, faults and manners hold for it too,
+ * and the log shows it by its key. Each method is one call, and resolves with its status.
  */
-export function someoneElse(
-  simulator: Simulator,
-  who: { readonly organizationId?: string; readonly key?: { id: string; secret: string } } = {},
-): SomeoneElse {
-  const { organizationId = ORGANIZATION } = who;
-  const key = who.key ?? { id: 'someone-else', secret: randomUUID() };
-  if (!who.key) simulator.setKey(key.id, key.secret);
-  const headers = {
-    authorization: basic(key.id, key.secret),
-    'content-type': 'application/json',
-  };
-  const patch = async (change: object): Promise<Answered> => {
+export function someoneElse(simulator: Simulator, organizationId: string) {
+  const [keyId, secret] = ['someone-else', randomUUID()];
+  simulator.setKey(keyId, secret);
+  const patch = async (privateEndpoints: object): Promise<number> => {
     const url = `${simulator.url}/v1/organizations/${organizationId}`;
-    const response = await fetch(url, { method: 'PATCH', headers, body: JSON.stringify(change) });
-    return { status: response.status, text: await response.text() };
+    const { status } = await fetch(url, {
+      method: 'PATCH',
+      headers: { authorization: basic(keyId, secret), 'content-type': 'application/json' },
+      body: JSON.stringify({ privateEndpoints }),
+    });
+    return status;
   };
   return {
-    keyId: key.id,
-    rename: (name) => patch({ name }),
-    add: (...add) => patch({ privateEndpoints: { add } }),
-    remove: (...wanted) => {
-      const ids = wanted.map((one) => (typeof one === 'string' ? one : one.id));
-      const { privateEndpoints = [] } = simulator.organization(organizationId) ?? {};
-      const remove = privateEndpoints
-        .filter(({ id }) => ids.includes(id))
-        .map(({ id, cloudProvider, region }) => ({ id, cloudProvider, region }));
-      return patch({ privateEndpoints: { remove } });
-    },
+    keyId,
+    add: (...add: PrivateEndpoint[]) => patch({ add }),
+    remove: (...remove: PrivateEndpoint[]) => patch({ remove }),
   };
 }
 

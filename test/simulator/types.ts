@@ -96,8 +96,6 @@ export interface Given {
   keys?: Record<string, string>;
   /** As 'org/service/pipe'. */
   pipes?: string[];
-  /** Each with two endpoints of others. */
-  organizations?: string[];
   /** Every pipe and organization exists, whether named or not; true where absent. */
   anyPipe?: boolean;
 }

@@ -29,7 +29,7 @@ function onPage(blocks: ReturnType<typeof pageBlocks>): void {
   afterAll(() => scene.end());
 }
 
-const others = () => someoneElse(scene.simulator, { organizationId: ACME });
+const others = () => someoneElse(scene.simulator, ACME);
 /** What was sent for the organization of the pages, but for looks. */
 const changes = () => scene.orgs.said(ACME).filter((one) => one !== 'look');
 
