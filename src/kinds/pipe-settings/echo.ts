@@ -47,7 +47,7 @@ export function compare(declared: Declared, result: Result): Comparison {
   return compared;
 }
 
-/** What was reported of the twelve, and of those that are declared besides. */
+/** What was reported of the settings of the CRD, and of those that are declared besides. */
 export function reportedOf(declared: Declared, { settings, otherSettings }: Reported): Declared {
   const additional = (otherSettings ?? []).flatMap(({ field, value }) => {
     const want = isSetting(field) ? undefined : declared[field];

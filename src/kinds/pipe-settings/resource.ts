@@ -31,6 +31,7 @@ const declaredSettings = settingsShape((name) => {
 });
 
 const MOST_ADDITIONAL = 20;
+const MOST_DECLARED = settings.names.length + MOST_ADDITIONAL;
 const SETTING_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const name = z.string().check(
   z.refine((value) => SETTING_NAME.test(value), {
@@ -102,11 +103,11 @@ const otherSetting = piece.fields('One setting.', {
 
 export const status = statusOf({
   ...writeStatus({
-    // All twelve and the additional ones, whose names are the longest.
-    keys: 32,
-    differences: 32,
+    // The additional ones have the longest names.
+    keys: MOST_DECLARED,
+    differences: MOST_DECLARED,
     planRequests: 1,
-    planChanges: 32,
+    planChanges: MOST_DECLARED,
     historyChanges: 12,
     field: 64,
     // A history has many.

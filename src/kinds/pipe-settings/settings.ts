@@ -1,4 +1,4 @@
-/** The twelve settings of a pipe, under the API's own names and in the order of its document. */
+/** The settings of a pipe, under the API's own names and in the order of its document. */
 export const ABOUT = {
   streaming_max_insert_wait_ms: 'Maximum wait before data is inserted into the database.',
   object_storage_concurrency: 'Number of threads that process files at the same time.',
