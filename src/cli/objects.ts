@@ -24,6 +24,11 @@ export interface Found {
   readonly object: KubeObject;
 }
 
+/** Of a kind that only reads: the field of its status that holds what was fetched, once it does. */
+export function fetchedField({ definition: { fetches }, object }: Found): string | undefined {
+  return fetches !== undefined && Object.hasOwn(object.status ?? {}, fetches) ? fetches : undefined;
+}
+
 /** `pipesettings.pipewright.dev`, which no other group's kind can be taken for. */
 export function fullName({ type }: Definition): string {
   return `${type.plural}.${type.group}`;

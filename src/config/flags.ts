@@ -55,7 +55,7 @@ export const FLAGS = {
     'Labels that a Secret must have to be used, all of them: a=b,c=d. An object that refers to another Secret gets SecretForbidden.',
   ),
   planOnly: flag(value.trueOrFalse, undefined, 'false').about(
-    'Treat every object as in Plan mode: nothing is changed at the API. Activities are still fetched.',
+    'Treat every object as in Plan mode: nothing is changed at the API. What is only read is still fetched.',
   ),
   leaderElect: flag(value.trueOrFalse).about(
     'Work only while holding a Lease. Default: true in a Pod, else false.',

@@ -25,7 +25,7 @@ export async function runExport(
   for (const { definition } of names.map(parseObjectName))
     if (definition !== organization && definition !== pipeSettings)
       throw new UserError(
-        `an ${definition.type.kind} declares nothing that a reply could complete; name a PipeSettings or an Organization`,
+        `${definition.type.kind} declares nothing that a reply could complete; name a PipeSettings or an Organization`,
       );
   const found = await getObjects(kubectl, names, flags);
   return { lines: found.flatMap((one) => manifestOf(one, now())), code: 0 };

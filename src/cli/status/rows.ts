@@ -1,7 +1,8 @@
 import { printable } from '../../api/text.ts';
-import { type Found, shortNameOf } from '../objects.ts';
+import { type Found, fetchedField, shortNameOf } from '../objects.ts';
 import { type ObjectState, STATES, stateOf } from '../state.ts';
 import { ago, counted, table, until } from '../words.ts';
+import type { AnyStatus } from './story.ts';
 
 interface Shown {
   readonly now: number;
@@ -42,12 +43,8 @@ function nameOrder(a: Found, b: Found): number {
 }
 
 function cellsOf(one: Found, state: ObjectState, now: number): readonly string[] {
-  const { applied, activity, lastRequest } = (one.object.status ?? {}) as {
-    readonly applied?: { readonly time: string };
-    readonly activity?: object;
-    readonly lastRequest?: { readonly time: string; readonly outcome: string };
-  };
-  const isFetched = activity && lastRequest?.outcome === 'Succeeded';
+  const { applied, lastRequest }: AnyStatus = one.object.status ?? {};
+  const isFetched = fetchedField(one) && lastRequest?.outcome === 'Succeeded';
   const confirmed = applied ?? (isFetched ? lastRequest : undefined);
   return [
     shortNameOf(one),

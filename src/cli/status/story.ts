@@ -1,15 +1,14 @@
-import type { ActivityStatus } from '../../kinds/activity/resource.ts';
 import type { OrganizationStatus } from '../../kinds/organization/resource.ts';
 import type { PipeSettingsStatus } from '../../kinds/pipe-settings/resource.ts';
 import { OUTCOMES } from '../../kinds/schema/status-fields.ts';
 import { type CommonStatus, generationOf, REQUESTED_AT } from '../../kinds/shared/common-status.ts';
-import type { Found } from '../objects.ts';
+import { type Found, fetchedField } from '../objects.ts';
 import { type ObjectState, stateOf } from '../state.ts';
 import { ago, changeText, counted, until } from '../words.ts';
 import { inventoryLines } from './inventory.ts';
 
-/** The fields of all kinds; each kind has its own of them. */
-export type AnyStatus = Partial<PipeSettingsStatus & OrganizationStatus & ActivityStatus>;
+/** The fields of what writes; each kind has its own of them. */
+export type AnyStatus = Partial<PipeSettingsStatus & OrganizationStatus>;
 
 /** One object in plain sentences: what is wanted, what is known, what was tried, what follows. */
 export function story(found: Found, now: number): readonly string[] {
@@ -21,7 +20,7 @@ export function story(found: Found, now: number): readonly string[] {
     `${definition.type.kind} ${namespace}/${name}: ${state} (${reason}).`,
     `  ${message}`,
     ...section('Declared', declaredLines(found)),
-    ...section('Confirmed', confirmedLines(status, generationOf(object), now)),
+    ...section('Confirmed', confirmedLines(found, now)),
     ...section('Differs', differenceLines(status)),
     ...section('Planned', planLines(status, now)),
     ...section('Tried last', triedLines(status, now)),
@@ -56,14 +55,13 @@ function declaredLines({ object }: Found): readonly string[] {
   ];
 }
 
-function confirmedLines(
-  { applied, activity, notReported = [] }: AnyStatus,
-  generation: number,
-  now: number,
-): readonly string[] {
-  if (activity) return ['The record was fetched; it is in status.activity.'];
+function confirmedLines(found: Found, now: number): readonly string[] {
+  const { applied, notReported = [] }: AnyStatus = found.object.status ?? {};
+  const fetched = fetchedField(found);
+  if (fetched !== undefined) return [`It was fetched; see status.${fetched}.`];
   if (!applied) return ['Nothing yet.'];
-  const which = applied.generation === generation ? 'this generation' : 'an earlier one';
+  const which =
+    applied.generation === generationOf(found.object) ? 'this generation' : 'an earlier one';
   return [
     `The API confirmed generation ${applied.generation}, ${which}, ${ago(applied.time, now)} (${applied.time})${request(applied.requestId)}: ${applied.keys.join(', ')}.`,
     ...(notReported.length > 0 ? [`The response omitted ${notReported.join(', ')}.`] : []),

@@ -17,4 +17,5 @@ export const definition = define({
   ],
   wide: [STALLED, ORGANIZATION, column('Activity', '.spec.activityId', 'Id of the record.')],
   ids: ['organizationId', 'activityId'],
+  fetches: 'activity',
 });

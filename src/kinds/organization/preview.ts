@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../kube/resource.ts';
+import { specOf } from '../schema/parser.ts';
 import type { EmptyOrNot, Preview } from '../shared/preview.ts';
 import { type Decision, decide, type Goal, goalOf, managesEndpoints } from './decide.ts';
 import * as endpoint from './endpoints.ts';
@@ -11,9 +12,7 @@ const { names, counted } = endpoint;
 
 /** For the plugin: as if the object were alone. */
 export function preview(object: KubeObject, now: number): Preview {
-  const parsed = parseSpec(object);
-  if (!parsed.ok) throw new Error(`a spec that is not valid was planned: ${parsed.message}`);
-  return previewOf(object as Organization, goalOf(parsed.spec), now);
+  return previewOf(object as Organization, goalOf(specOf(parseSpec(object))), now);
 }
 
 /** What an attempt would send while the API still holds what its last reply showed. */

@@ -1,8 +1,21 @@
-import type { EmptyOrNot } from '../shared/preview.ts';
+import type { KubeObject } from '../../kube/resource.ts';
+import { specOf } from '../schema/parser.ts';
+import type { EmptyOrNot, Preview } from '../shared/preview.ts';
 import { plannedChanges } from './changes.ts';
 import { type Declared, reportedOf } from './echo.ts';
 import { declaredOf, settingsRequest } from './remote.ts';
-import type { PipeSettingsSpec, PipeSettingsStatus } from './resource.ts';
+import {
+  type PipeSettings,
+  type PipeSettingsSpec,
+  type PipeSettingsStatus,
+  parseSpec,
+} from './resource.ts';
+
+/** For the plugin: the API that the status speaks of is taken to be the one that is called. */
+export function preview(object: KubeObject): Preview {
+  const { status = {} } = object as PipeSettings;
+  return previewOf(status, specOf(parseSpec(object)), status.verified?.apiHash);
+}
 
 /** To the letter what Apply would send. */
 export function previewOf(

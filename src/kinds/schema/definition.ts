@@ -24,6 +24,8 @@ export interface Definition {
   /** What `status` is before the first reconcile. */
   readonly pendingStatus: object;
   readonly columns: readonly Column[];
+  /** Of a kind that only reads: the field of `status` that holds what was fetched. */
+  readonly fetches?: string;
   /** JSON paths that field selectors may name. */
   readonly selectableFields: readonly string[];
 }

@@ -26,6 +26,12 @@ export function specParser<Schema extends z.ZodMiniType>(schema: Schema) {
   };
 }
 
+/** Of an object that was found to be valid before. */
+export function specOf<Spec>(parsed: SpecResult<Spec>): Spec {
+  if (parsed.ok) return parsed.spec;
+  throw new Error(`a spec that is not valid is previewed: ${parsed.message}`);
+}
+
 /** A sentence without its stop, with field and value. */
 export function problem({ code, path, message }: z.core.$ZodIssue, spec: unknown): string {
   const value = valueAt(spec, path);

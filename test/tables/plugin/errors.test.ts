@@ -20,7 +20,7 @@ test.each([
   ['status --namespace=', '-n is empty; give the name of a namespace, or leave -n out'],
   ['status pset/a -A', 'pset/a is named, so -l and -A say nothing; leave out the'],
   ['status pod/a', '"pod" is not a kind of Pipewright; name an object as one of pset/NAME'],
-  ['export pact/a', 'an Activity declares nothing that a reply could complete; name a'],
+  ['export pact/a', 'Activity declares nothing that a reply could complete; name a'],
   ['plan -f /nowhere', '/nowhere: there is no such file or folder; check the path'],
   ['plan -f test/mutation', 'no file in this folder or below it ends in .yaml, .yml or .json;'],
   ['plan -f package.json', 'there is no object of Pipewright in it (1 of other kinds);'],
