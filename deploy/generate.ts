@@ -20,7 +20,18 @@ const GUIDE_TABLES: Readonly<Record<string, () => string | Promise<string>>> = {
   'deploy/guides/conditions.md': conditionsTable,
   'deploy/guides/metrics.md': metricsTable,
 };
+/** In these each rule that names activities is for all kinds there are. */
+const ROLES = [
+  `${CHART}/templates/rbac.yaml`,
+  'deploy/kustomize/base/rbac.yaml',
+  'deploy/kustomize/user-roles/user-roles.yaml',
+];
 const MADE = '# Made by `npm run generate`. Do not edit.\n';
+const FLUX = 'deploy/flux/health-check-exprs.yaml';
+const FLUX_HEAD = `# For a Kustomization of Flux with \`wait: true\` or \`healthChecks\`: with this in its spec, an object that is suspended or
+# planned does not hold it up. Everything else is as without it.
+healthCheckExprs:
+`;
 const PATCH_HEAD = `# For the ConfigMap argocd-cm of Argo CD: kubectl -n argocd patch configmap argocd-cm --type merge --patch-file deploy/argocd/argocd-cm.yaml
 # Two keys for each kind, with the text of health.lua and of actions/: one key for the whole group would be
 # \`resource.customizations\`, which a patch would take from everybody else who has something in it.
@@ -37,6 +48,12 @@ else await write();
 
 async function wantedFiles(): Promise<Map<string, string>> {
   const crds = await readCrds();
+  const names = crds.map(({ text }) => namesOf(text));
+  const kinds = names.map(({ kind }) => kind);
+  const plurals = names.map(({ plural }) => plural);
+  const roles = ROLES.map(
+    async (path): Promise<[string, string]> => [path, withPlurals(await read(path), plurals)],
+  );
   const tables = Object.entries(GUIDE_TABLES).map(
     async ([page, table]): Promise<[string, string]> => [
       page,
@@ -49,8 +66,9 @@ async function wantedFiles(): Promise<Map<string, string>> {
       crdTemplate(name, text),
     ]),
     [`${CHART}/files/rules.yaml`, await read('deploy/monitoring/rules.yaml')],
-    [`${ARGOCD}/argocd-cm.yaml`, await argocdPatch(crds.map(({ text }) => kindOf(text)))],
-    ...(await Promise.all(tables)),
+    [`${ARGOCD}/argocd-cm.yaml`, await argocdPatch(kinds)],
+    [FLUX, `${MADE}${FLUX_HEAD}${kinds.map(fluxCheck).join('')}`],
+    ...(await Promise.all([...tables, ...roles])),
   ]);
 }
 
@@ -78,8 +96,25 @@ function crdTemplate(name: string, text: string): string {
   return `${MADE}{{- if .Values.crds.enabled }}\n${escaped.replace(head, (found) => found + ours)}{{- end }}\n`;
 }
 
-function kindOf(crd: string): string {
-  return (parse(crd) as { spec: { names: { kind: string } } }).spec.names.kind;
+function namesOf(crd: string): { readonly kind: string; readonly plural: string } {
+  return (parse(crd) as { spec: { names: { kind: string; plural: string } } }).spec.names;
+}
+
+function withPlurals(text: string, plurals: readonly string[]): string {
+  const ofAll = /\[[^\]]*\bactivities(\/status)?[^\]]*\]/g;
+  if (!ofAll.test(text)) throw new Error(`no rule for all kinds in ${text.slice(0, 200)}`);
+  return text.replaceAll(
+    ofAll,
+    (_, part = '') => `[${plurals.map((one) => one + part).join(', ')}]`,
+  );
+}
+
+function fluxCheck(kind: string): string {
+  return `  - apiVersion: pipewright.dev/v1alpha1
+    kind: ${kind}
+    failed: status.conditions.exists(c, c.type == 'Stalled' && c.status == 'True')
+    current: status.conditions.exists(c, c.type == 'Ready' && (c.status == 'True' || c.reason in ['Planned', 'Suspended']))
+`;
 }
 
 /** Health check and actions for each kind by itself. */

@@ -16,7 +16,7 @@ export interface ServedKind {
 }
 
 /**
- * The three kinds of the product, by the schemas that their CRDs are made from, and what else the
+ * The kinds of the product, by the schemas that their CRDs are made from, and what else the
  * operator touches.
  */
 const served: readonly ServedKind[] = [
