@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
@@ -10,6 +9,7 @@ import { run } from '../../controlplane/run.ts';
 import { NODE_FLAGS } from '../../dockerfile.ts';
 import { change } from '../../support/cluster.ts';
 import { metric, parseExposition } from '../../support/exposition.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { ready, settled } from '../../support/watching.ts';
 
@@ -59,8 +59,7 @@ describe('a process without work ends', () => {
 });
 
 test('starts where no file can be written, with nothing beside the bundle', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'pipewright-alone-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const bundle = join(folder, 'pipewright.js');
   await copyFile('dist/pipewright.js', bundle);
   const flags = [
@@ -192,29 +191,5 @@ describe('with an operator of its own', () => {
     await label('database-password');
     await scene.psets.until('sly', 'Applied');
     expect(scene.simulator.callCount({ keyId: pair.id })).toBe(1);
-  });
-
-  test('with --plan-only objects are planned without a call, and each says why; without it they are applied', async () => {
-    const planning = await scene.start({ flags: ['--plan-only'] });
-    const before = scene.simulator.callCount();
-    await scene.psets.create('full', { reassertInterval: '10m' });
-    await scene.psets.until('full', 'Planned');
-    await scene.psets.create('full', { settings: { engine_max_threads: 9 } });
-    const value = await scene.psets.request('full');
-    const planned = await scene.psets.untilIt(
-      'full',
-      'the edit to be planned',
-      ({ metadata, status }) =>
-        status.observedGeneration === metadata.generation &&
-        status.lastHandledReconcileAt === value,
-    );
-    const requests = [{ body: '{"engine_max_threads":9}' }];
-    expect(planned.status['plan']).toMatchObject({ requests });
-    expect(ready(planned).message).toContain('--plan-only');
-    expect(scene.simulator.callCount()).toBe(before);
-    await planning.stop();
-    await scene.start();
-    await scene.psets.until('full', 'Applied');
-    expect(scene.psets.puts('full')).toHaveLength(1);
   });
 });
