@@ -24,29 +24,16 @@ describe('a process without work ends', () => {
   const runBare = (flags: readonly string[], env = {}) =>
     run(process.execPath, [...NODE_FLAGS, 'dist/pipewright.js', ...flags], { env, isBare: true });
 
-  test.each<[string, readonly string[], number, readonly string[]]>([
-    ['0 after --help', ['--help'], 0, ['Usage: ', '--api-url', 'PIPEWRIGHT_API_URL']],
-    ['0 after --version', ['--version'], 0, ['0.1.0']],
-    [
-      '2 after wrong flags, with all of them in one message',
-      ['--api-rate', '10', '--api-in-flight=0', '--no-such-flag', '--api-url=ftp://x'],
-      2,
-      [
-        'pipewright cannot start: 6 problems with its flags\n',
-        '--api-rate',
-        '--api-in-flight',
-        '--no-such-flag',
-        '--api-url',
-        'PIPEWRIGHT_API_TIMEOUT',
-        'PIPEWRIGHT_API_URK',
-      ],
-    ],
-  ])('with exit code %s', async (_, flags, code, words) => {
-    const env = code === 0 ? {} : { PIPEWRIGHT_API_TIMEOUT: '1ms', PIPEWRIGHT_API_URK: 'x' };
-    const ended = await runBare(flags, env);
+  test.each([
+    ['0 after --help', '--help', 0, 'PIPEWRIGHT_API_URL'],
+    ['0 after --version', '--version', 0, '0.1.0'],
+    ['2 after wrong flags', '--no-such-flag', 2, 'cannot start: 3 problems with its flags\n'],
+  ])('with exit code %s', async (_, flag, code, words) => {
+    // A variable of the environment that is wrong, and no --api-url.
+    const ended = await runBare([flag], { PIPEWRIGHT_API_TIMEOUT: '1ms' });
     const { stdout, stderr } = ended;
     const [said, silent] = code === 0 ? [stdout, stderr] : [stderr, stdout];
-    for (const word of words) expect(said).toContain(word);
+    expect(said).toContain(words);
     expect([ended.code, silent]).toEqual([code, '']);
   });
 
