@@ -82,7 +82,8 @@ export async function deleteAsRead(path: string): Promise<void> {
 }
 
 const { caPem: ca, certPem: cert, keyPem: key } = controlPlane.admin;
-const adminAgent = new Agent({ connect: { ca, cert, key } });
+/** Of its connections, as the administrator. */
+export const adminAgent = new Agent({ connect: { ca, cert, key } });
 
 const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 

@@ -44,7 +44,7 @@ export interface Handlers {
   /** A write, or a read that is no watch. */
   readonly take?: (passing: Passing) => Promise<void>;
   /** A line of a watch: what goes on in its place. It and all behind it wait for a promise. */
-  readonly line?: (line: string, watch: Watch) => readonly string[] | Promise<readonly string[]>;
+  readonly line?: (line: string) => readonly string[] | Promise<readonly string[]>;
 }
 
 export type Proxy = Awaited<ReturnType<typeof startProxy>>;
@@ -76,7 +76,7 @@ export async function startProxy(
     });
     answer.on('error', () => response.destroy());
     for await (const line of createInterface({ input: answer }))
-      for (const one of (await handlers.line?.(line, watch)) ?? [line]) watch.send(one);
+      for (const one of (await handlers.line?.(line)) ?? [line]) watch.send(one);
     if (!isFrozen) response.end();
   }
 

@@ -80,7 +80,6 @@ export async function operatorsOf(scene: Surroundings) {
       running.push(operator);
       return operator;
     },
-    now,
     pass,
     /** Looks until it fits; moves the time to the next attempt where the operator waits for that. */
     passUntil: <T extends Waiting | undefined>(

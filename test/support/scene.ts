@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
 import { newNamespace, serviceAccountKubeconfig } from '../controlplane/client.ts';
 import type { OrganizationChange } from '../simulator/organization-types.ts';
 import { startSimulator } from '../simulator/simulator.ts';
@@ -93,14 +94,22 @@ export async function openScene(options: SceneOptions = {}) {
     orgs: organizationsOf(parts),
     acts: activitiesOf(parts),
     ...secrets,
-    async events(name: string): Promise<SeenEvent[]> {
+    /** About the object, or all of the namespace. */
+    async events(name?: string): Promise<SeenEvent[]> {
       const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
       const { items } = await asAdmin<{ items: SeenEvent[] }>('GET', path);
-      return items.filter(({ regarding }) => regarding.name === name);
+      return items.filter(({ regarding }) => name === undefined || regarding.name === name);
     },
     async end(): Promise<void> {
       await operators.end();
       await simulator.stop();
     },
   };
+}
+
+/** The same, until the running test ends. */
+export async function openSceneOfTest(options?: SceneOptions): Promise<Scene> {
+  const scene = await openScene(options);
+  onTestFinished(() => scene.end());
+  return scene;
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { newNamespace } from '../../controlplane/client.ts';
 import { ensureCrds } from '../../support/crd.ts';
 import { Client } from './client.ts';
@@ -14,7 +14,6 @@ const LAST: readonly Place[] = [
 
 const real = realServer();
 beforeAll(ensureCrds);
-afterAll(() => real.close());
 
 it("the simulation's API server answers and tells of changes as a kube-apiserver does", async () => {
   await fc.assert(

@@ -1,23 +1,22 @@
-import { Agent, request } from 'undici';
+import { request } from 'undici';
 import { controlPlane } from '../../controlplane/client.ts';
 import { Timeline } from '../../simulation/engine/timeline.ts';
 import { Kubernetes } from '../../simulation/kubernetes/server.ts';
 import type { WireReply } from '../../simulation/network/wire.ts';
+import { adminAgent } from '../../support/cluster.ts';
 import type { Body, Request, Server, WatchEvent } from './client.ts';
 
 const WATCH = 'watch=true&timeoutSeconds=60&resourceVersion=';
 
 /** The real kube-apiserver, as the administrator. */
-export function realServer(): Server & { close(): Promise<void> } {
-  const { server, admin } = controlPlane;
-  const connect = { ca: admin.caPem, cert: admin.certPem, key: admin.keyPem };
-  const dispatcher = new Agent({ connect });
+export function realServer(): Server {
+  const { server } = controlPlane;
   return {
     async ask({ method, path, body }) {
       const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
       const reply = await request(new URL(path, server), {
         method,
-        dispatcher,
+        dispatcher: adminAgent,
         headers: { 'content-type': type },
         ...(body && { body: JSON.stringify(body) }),
       });
@@ -26,7 +25,7 @@ export function realServer(): Server & { close(): Promise<void> } {
     async watch(collection, from, last) {
       const events: WatchEvent[] = [];
       const url = new URL(`${collection}?${WATCH}${from}`, server);
-      const { body } = await request(url, { dispatcher });
+      const { body } = await request(url, { dispatcher: adminAgent });
       const decoder = new TextDecoder();
       let text = '';
       for await (const chunk of body) {
@@ -37,7 +36,6 @@ export function realServer(): Server & { close(): Promise<void> } {
       }
       return events;
     },
-    close: () => dispatcher.close(),
   };
 }
 

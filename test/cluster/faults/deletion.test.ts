@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newNamespace, waitFor } from '../../controlplane/client.ts';
 import { allow, asAdmin, shippedRules } from '../../support/cluster.ts';
 import { endpoint, list } from '../../support/organizations.ts';
-import { openScene, type Scene, type SeenEvent } from '../../support/scene.ts';
+import { openScene, openSceneOfTest, type Scene, type SeenEvent } from '../../support/scene.ts';
 import { ORGANIZATION } from '../../support/scene-objects.ts';
 import { ready, settled } from '../../support/watching.ts';
 
@@ -53,16 +53,6 @@ async function abandoned({ name }: Cleaned): Promise<string[]> {
   return events.filter(({ reason }) => reason === 'CleanupAbandoned').map(({ note }) => note);
 }
 
-const failed = ({ name }: Cleaned) =>
-  scene.orgs.untilIt(
-    name,
-    'a failed attempt of its deletion',
-    ({ status, metadata }) =>
-      metadata.deletionTimestamp !== undefined &&
-      status.observedGeneration === metadata.generation &&
-      (status.attempts ?? 0) > 0,
-  );
-
 test('a Secret that went first is no hindrance: its last value is used, also by a process that started since', async () => {
   const [mine, former] = [await applied('mine'), await applied('former')];
   await scene.removeSecret(mine.name);
@@ -79,24 +69,6 @@ test('a Secret that went first is no hindrance: its last value is used, also by 
   expect(await left(later)).toEqual(['theirs']);
   await settled(scene);
   expect([await abandoned(mine), await abandoned(former)]).toEqual([[], []]);
-});
-
-test('a refused deletion says what is left, what is in the way, until when and how to free it; Retain frees it at once', async () => {
-  const one = await applied('refused');
-  const error = 'maintenance until noon';
-  scene.simulator.always({ status: 503, error }, { pathIncludes: one.organizationId });
-  await scene.orgs.remove(one.name);
-  const held = await failed(one);
-  const deletedAt = Date.parse(held.metadata.deletionTimestamp ?? '');
-  const until = new Date(deletedAt + DEADLINE_MS).toISOString().replace('.000Z', 'Z');
-  for (const part of ['ours', error, until, 'Retain']) expect(ready(held).message).toContain(part);
-  await scene.orgs.create(one.name, {
-    organizationId: one.organizationId,
-    ...list('ours'),
-    deletionPolicy: 'Retain',
-    credentialsSecretRef: { name: one.name },
-  });
-  expect(await left(one)).toEqual(['theirs', 'ours']);
 });
 
 test('without a Secret that this process ever read it waits, says what for, and lets go at the deadline with a word of what is left', async () => {
@@ -120,8 +92,7 @@ test('in a namespace that is going away the Lease has the event of what is left,
   const leases = await newNamespace();
   const lease = ['--leader-elect-name=pipewright', `--leader-elect-namespace=${leases}`];
   const flags = [...lease, '--api-timeout=10s'];
-  const other = await openScene({ clock: true, lease: true, flags, start: false });
-  onTestFinished(() => other.end());
+  const other = await openSceneOfTest({ clock: true, lease: true, flags, start: false });
   const { namespace, orgs, simulator } = other;
   const rules = [...(await shippedRules('ClusterRole')), ...(await shippedRules('Role'))];
   await allow(leases, 'operator', rules, { from: namespace });

@@ -4,8 +4,9 @@ import { waitFor } from '../../controlplane/client.ts';
 import { type ControlPlane, startControlPlane } from '../../controlplane/controlplane.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
 import type { Simulator } from '../../simulator/types.ts';
+import { GOOD, manifestOf } from '../../support/kinds.ts';
 import { type RunningOperator, startOperator } from '../../support/operator.ts';
-import { ORGANIZATION, type Pset, SECRET, SERVICE } from '../../support/scene-objects.ts';
+import { type Pset, SECRET } from '../../support/scene-objects.ts';
 import { ready, side } from '../../support/watching.ts';
 
 const PSETS = '/apis/pipewright.dev/v1alpha1/namespaces/default/pipesettings';
@@ -44,21 +45,12 @@ async function start(until: string, flags = ALONE): Promise<RunningOperator> {
 const works = (operator: RunningOperator) =>
   operator.waitForLine(({ msg }) => msg === 'working', 'it worked');
 
-function object(name: string, threads = 8) {
-  return {
-    apiVersion: 'pipewright.dev/v1alpha1',
-    kind: 'PipeSettings',
-    metadata: { name },
-    spec: {
-      organizationId: ORGANIZATION,
-      serviceId: SERVICE,
-      pipeId: name,
-      credentialsSecretRef: { name: SECRET },
-      settings: { engine_max_threads: threads },
-    },
-  };
-}
-
+const object = (name: string, threads = 8) =>
+  manifestOf('pset', name, {
+    ...GOOD.pset,
+    pipeId: name,
+    settings: { engine_max_threads: threads },
+  });
 const create = (name: string, threads?: number) =>
   restRequestOk(controlPlane.admin, 'POST', PSETS, object(name, threads));
 const callsFor = (name: string) => simulator.calls({ pathIncludes: `/${name}/` });

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { metric } from '../../support/exposition.ts';
-import { openScene } from '../../support/scene.ts';
+import { openSceneOfTest } from '../../support/scene.ts';
 
 const SIZE = 1_000;
 const SAMPLES = 200;
@@ -55,8 +55,7 @@ async function probes(port: number): Promise<number[]> {
 }
 
 test(`${SIZE} connections that say nothing, drip, or do not read leave every /livez answered, the median under 100 ms, and the memory bounded`, async () => {
-  const scene = await openScene({ flags: ['--log-level=info'] });
-  onTestFinished(() => scene.end());
+  const scene = await openSceneOfTest({ flags: ['--log-level=info'] });
   const operator = scene.operator();
   const { port } = await operator.waitForLine(({ msg }) => msg === 'started', 'it started');
   const memory = async (): Promise<number> =>

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
@@ -10,6 +9,7 @@ import { run } from '../../controlplane/run.ts';
 import { NODE_FLAGS } from '../../dockerfile.ts';
 import { change } from '../../support/cluster.ts';
 import { metric, parseExposition } from '../../support/exposition.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { ready, settled } from '../../support/watching.ts';
 
@@ -24,29 +24,16 @@ describe('a process without work ends', () => {
   const runBare = (flags: readonly string[], env = {}) =>
     run(process.execPath, [...NODE_FLAGS, 'dist/pipewright.js', ...flags], { env, isBare: true });
 
-  test.each<[string, readonly string[], number, readonly string[]]>([
-    ['0 after --help', ['--help'], 0, ['Usage: ', '--api-url', 'PIPEWRIGHT_API_URL']],
-    ['0 after --version', ['--version'], 0, ['0.1.0']],
-    [
-      '2 after wrong flags, with all of them in one message',
-      ['--api-rate', '10', '--api-in-flight=0', '--no-such-flag', '--api-url=ftp://x'],
-      2,
-      [
-        'pipewright cannot start: 6 problems with its flags\n',
-        '--api-rate',
-        '--api-in-flight',
-        '--no-such-flag',
-        '--api-url',
-        'PIPEWRIGHT_API_TIMEOUT',
-        'PIPEWRIGHT_API_URK',
-      ],
-    ],
-  ])('with exit code %s', async (_, flags, code, words) => {
-    const env = code === 0 ? {} : { PIPEWRIGHT_API_TIMEOUT: '1ms', PIPEWRIGHT_API_URK: 'x' };
-    const ended = await runBare(flags, env);
+  test.each([
+    ['0 after --help', '--help', 0, 'PIPEWRIGHT_API_URL'],
+    ['0 after --version', '--version', 0, '0.1.0'],
+    ['2 after wrong flags', '--no-such-flag', 2, 'cannot start: 3 problems with its flags\n'],
+  ])('with exit code %s', async (_, flag, code, words) => {
+    // A variable of the environment that is wrong, and no --api-url.
+    const ended = await runBare([flag], { PIPEWRIGHT_API_TIMEOUT: '1ms' });
     const { stdout, stderr } = ended;
     const [said, silent] = code === 0 ? [stdout, stderr] : [stderr, stdout];
-    for (const word of words) expect(said).toContain(word);
+    expect(said).toContain(words);
     expect([ended.code, silent]).toEqual([code, '']);
   });
 
@@ -59,8 +46,7 @@ describe('a process without work ends', () => {
 });
 
 test('starts where no file can be written, with nothing beside the bundle', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'pipewright-alone-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder();
   const bundle = join(folder, 'pipewright.js');
   await copyFile('dist/pipewright.js', bundle);
   const flags = [
@@ -192,29 +178,5 @@ describe('with an operator of its own', () => {
     await label('database-password');
     await scene.psets.until('sly', 'Applied');
     expect(scene.simulator.callCount({ keyId: pair.id })).toBe(1);
-  });
-
-  test('with --plan-only objects are planned without a call, and each says why; without it they are applied', async () => {
-    const planning = await scene.start({ flags: ['--plan-only'] });
-    const before = scene.simulator.callCount();
-    await scene.psets.create('full', { reassertInterval: '10m' });
-    await scene.psets.until('full', 'Planned');
-    await scene.psets.create('full', { settings: { engine_max_threads: 9 } });
-    const value = await scene.psets.request('full');
-    const planned = await scene.psets.untilIt(
-      'full',
-      'the edit to be planned',
-      ({ metadata, status }) =>
-        status.observedGeneration === metadata.generation &&
-        status.lastHandledReconcileAt === value,
-    );
-    const requests = [{ body: '{"engine_max_threads":9}' }];
-    expect(planned.status['plan']).toMatchObject({ requests });
-    expect(ready(planned).message).toContain('--plan-only');
-    expect(scene.simulator.callCount()).toBe(before);
-    await planning.stop();
-    await scene.start();
-    await scene.psets.until('full', 'Applied');
-    expect(scene.psets.puts('full')).toHaveLength(1);
   });
 });

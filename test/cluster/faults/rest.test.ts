@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { audit } from '../../controlplane/client.ts';
 import { list } from '../../support/organizations.ts';
 import { pathOf } from '../../support/pipe-settings.ts';
-import { openScene, type Scene } from '../../support/scene.ts';
+import { openSceneOfTest, type Scene } from '../../support/scene.ts';
 import { settled } from '../../support/watching.ts';
 
 /** In which the watch of each kind has ended and been opened again. */
@@ -34,8 +34,7 @@ async function populate(scene: Scene): Promise<void> {
 }
 
 test('a minute at rest as leader costs the renewals of the Lease and nothing else', async () => {
-  const scene = await openScene({ lease: true });
-  onTestFinished(() => scene.end());
+  const scene = await openSceneOfTest({ lease: true });
   await populate(scene);
   const [calls, from] = [scene.simulator.callCount(), Date.now()];
   await pause(REST_MS);

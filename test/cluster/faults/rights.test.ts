@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { audit, newNamespace, waitFor } from '../../controlplane/client.ts';
+import { audit, waitFor } from '../../controlplane/client.ts';
 import { allow, change, type Rule, shippedRules } from '../../support/cluster.ts';
 import { list } from '../../support/organizations.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -82,22 +82,4 @@ test('rights that are taken and given again: told of, and nothing is lost', asyn
   await operator.waitForLine(({ msg }) => msg === 'listing and watching again', 'its return');
   await scene.psets.until('meanwhile', 'Applied', 60_000);
   expect(await operator.stop()).toBe(0);
-});
-
-test('a namespace that is missing or forbidden is told of, and does not hold up the others', async () => {
-  const forbidden = await newNamespace();
-  const absent = `${forbidden}-absent`;
-  const namespaces = [absent, scene.namespace, forbidden].join(',');
-  const operator = await scene.start({ flags: ['--namespaces', namespaces] });
-  expect(await operator.page('readyz')).toBe('ok\n');
-  for (const namespace of [absent, forbidden]) {
-    const line = await operator.waitForLine(
-      ({ level, path }) =>
-        level === 'warn' && String(path).endsWith(`/namespaces/${namespace}/pipesettings`),
-      `it told of ${namespace}`,
-    );
-    expect(String(line['error'])).toContain('cannot list resource "pipesettings"');
-  }
-  await scene.psets.create('in-good-hands');
-  await scene.psets.until('in-good-hands', 'Applied');
 });

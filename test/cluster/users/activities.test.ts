@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../../controlplane/client.ts';
 import type { Activities } from '../../support/activities.ts';
 import { leaks } from '../../support/canary.ts';
-import { asAdmin } from '../../support/cluster.ts';
 import { kstatus } from '../../support/kstatus.ts';
-import { printedTable, succeed } from '../../support/kubectl.ts';
+import { printedTable } from '../../support/kubectl.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { ORGANIZATION } from '../../support/scene-objects.ts';
 import { expectCurrent, ready, settled } from '../../support/watching.ts';
@@ -45,9 +44,12 @@ test('a record costs one GET, one write and no event, and all ten fields are in 
   expect(await scene.events('plain')).toEqual([]);
 });
 
-test('it is not fetched again after an edit, with another Secret or after a restart; asked for, it is', async () => {
+test('it is not fetched while suspended, nor again after an edit, with another Secret or after a restart; asked for, it is; deleted, it makes no call', async () => {
   acts.record('once');
   await scene.newKey('second');
+  await acts.create('once', { suspend: true });
+  await acts.until('once', 'Suspended');
+  expect(acts.calls('once')).toEqual([]);
   await acts.create('once');
   await acts.until('once', 'Fetched');
   await acts.create('once', { credentialsSecretRef: { name: 'second' } });
@@ -61,19 +63,10 @@ test('it is not fetched again after an edit, with another Secret or after a rest
   expect(acts.calls('once')).toHaveLength(1);
   const asked = await acts.request('once');
   await acts.untilIt('once', 'asked', ({ status }) => status.lastHandledReconcileAt === asked);
-  expect(acts.calls('once')).toHaveLength(2);
-});
-
-test('suspended, it is not fetched; deleted, it makes no call and waits for nobody', async () => {
-  acts.record('leaving');
-  await acts.create('leaving', { suspend: true });
-  await acts.until('leaving', 'Suspended');
-  expect(acts.calls('leaving')).toEqual([]);
-  await acts.create('leaving');
-  await acts.until('leaving', 'Fetched');
-  await succeed(['delete', 'pact/leaving', '-n', scene.namespace, '--timeout=20s']);
+  await acts.remove('once');
+  await acts.untilGone('once');
   await settled(scene);
-  expect(acts.calls('leaving')).toHaveLength(1);
+  expect(acts.calls('once')).toHaveLength(2);
 });
 
 test('what a record holds is in the status of its object and nowhere else', async () => {
@@ -82,10 +75,9 @@ test('what a record holds is in the status of its object and nowhere else', asyn
   await acts.until('secretive', 'NotFound');
   await acts.request('secretive');
   const { status } = await acts.until('secretive', 'Fetched');
-  const path = `/apis/events.k8s.io/v1/namespaces/${scene.namespace}/events`;
-  const events = await waitFor(() => asAdmin<object>('GET', path), {
+  const events = await waitFor(() => scene.events('secretive'), {
     what: 'the event of the recovery',
-    until: (all) => JSON.stringify(all).includes('Fetched the record after NotFound'),
+    until: (all) => all.some(({ note }) => note.includes('Fetched the record after NotFound')),
   });
   const operator = scene.operator();
   const { conditions, lastRequest } = status;

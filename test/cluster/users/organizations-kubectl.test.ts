@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { kubectl, waitFor } from '../../controlplane/client.ts';
 import { change } from '../../support/cluster.ts';
 import { kstatus, type Verdict } from '../../support/kstatus.ts';
-import { printedTable } from '../../support/kubectl.ts';
 import { endpoint, list, type Organizations } from '../../support/organizations.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import type { Spec } from '../../support/scene-objects.ts';
-import { ready, settled, side } from '../../support/watching.ts';
+import { settled } from '../../support/watching.ts';
 
 /** An Organization as kubectl, GitOps tools and the API server see it. */
 
@@ -18,10 +17,8 @@ const REMOVING = { deletionPolicy: 'RemovePrivateEndpoints' } as const;
 const STATES: readonly (readonly [name: string, Spec, reason: string, Verdict])[] = [
   ['applied', { name: 'Acme', ...list('ours') }, 'Applied', 'Current'],
   ['held', { ...list('ours'), ...REMOVING }, 'Applied', 'Current'],
-  ['suspended', { ...list('ours'), suspend: true }, 'Suspended', 'InProgress'],
   ['planned', { ...list('ours'), mode: 'Plan', name: 'Acme' }, 'Planned', 'InProgress'],
   ['refused', list('bad', 'good'), 'Rejected', 'Failed'],
-  ['elsewhere', list('other-region'), 'EndpointConflict', 'Failed'],
   ['keyless', { credentialsSecretRef: { name: 'nowhere' } }, 'SecretNotFound', 'InProgress'],
 ];
 const idOf = new Map(STATES.map(([name]) => [name, randomUUID()]));
@@ -33,9 +30,8 @@ beforeAll(async () => {
   scene = await openScene();
   orgs = scene.orgs;
   scene.simulator.play({ organization: { refusedIds: ['bad'] } });
-  const others = [endpoint('theirs'), endpoint('other-region', { region: 'eu' })];
   for (const [name, spec] of STATES) {
-    scene.simulator.setOrganization(idOf.get(name) ?? '', { add: others });
+    scene.simulator.setOrganization(idOf.get(name) ?? '', { add: [endpoint('theirs')] });
     await orgs.create(name, { ...list(), ...target(name), ...spec });
   }
   await Promise.all(STATES.map(([name, , reason]) => orgs.until(name, reason)));
@@ -52,38 +48,8 @@ async function openCall(name: string): Promise<void> {
   await waitFor(isOpen, { what: 'a call to be on its way' });
 }
 
-test.each(STATES)('%s: its columns say what its status says', async (name, _, reason, verdict) => {
-  const look = async () => ({
-    before: await orgs.get(name),
-    rows: await printedTable(['porg', name, '-n', scene.namespace, '-o', 'wide']),
-    object: await orgs.get(name),
-  });
-  const { rows, object } = await waitFor(look, {
-    what: 'a look between two writes',
-    until: ({ before, object: { metadata } }) =>
-      before.metadata.resourceVersion === metadata.resourceVersion,
-  });
-  expect(rows).toMatchObject([
-    {
-      READY: ready(object).status,
-      REASON: reason,
-      STALLED: side(object) === 'Stalled' ? 'True' : '',
-      ORGANIZATION: idOf.get(name),
-      'REQUEST ID': object.status.lastRequest?.requestId ?? '',
-      'NEXT ATTEMPT': object.status.nextAttemptTime ?? '',
-      'LAST APPLIED': expect.stringMatching(object.status.applied ? /^\d+[smh]/ : /^$/),
-      MESSAGE: ready(object).message,
-    },
-  ]);
-  expect(kstatus(object)).toBe(verdict);
-});
-
-test('what is suspended or planned is not called, and the plan says what would be', async () => {
-  for (const name of ['suspended', 'planned', 'keyless'])
-    expect(orgs.said(idOf.get(name))).toEqual([]);
-  const { status } = await orgs.get('planned');
-  expect(status['plan']).toMatchObject({ basis: 'Unknown', requests: [{ method: 'PATCH' }] });
-  expect(ready(await orgs.get('planned')).message).toContain('what follows depends on that list');
+test.each(STATES)('%s is told by its conditions', async (name, _, reason, verdict) => {
+  expect(kstatus(await orgs.until(name, reason))).toBe(verdict);
 });
 
 describe('kubectl wait', () => {
@@ -113,20 +79,8 @@ describe('kubectl wait', () => {
     expect(await wait('held', 'delete', 1)).toBe(false);
     scene.simulator.release();
     expect(await wait('held', 'delete', 20)).toBe(true);
-    expect(orgs.ids(idOf.get('held'))).toEqual(['theirs', 'other-region']);
+    expect(orgs.ids(idOf.get('held'))).toEqual(['theirs']);
   });
-});
-
-test('a deletion that is suspended or planned is carried out all the same', async () => {
-  const organizationId = randomUUID();
-  const spec = { organizationId, ...list('ours'), ...REMOVING };
-  await orgs.create('resting', spec);
-  await orgs.until('resting', 'Applied');
-  await orgs.create('resting', { ...spec, suspend: true, mode: 'Plan' });
-  await orgs.until('resting', 'Suspended');
-  await orgs.remove('resting');
-  await orgs.untilGone('resting');
-  expect(orgs.ids(organizationId)).toEqual([]);
 });
 
 test('the finalizer is on before anything is added, off with Retain, and leaves those of others alone', async () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Call } from '../../simulator/types.ts';
+import { GOOD, type Kind, manifestOf } from '../../support/kinds.ts';
 import { applyYaml } from '../../support/kubectl.ts';
 import { endpoint, list } from '../../support/organizations.ts';
 import { plugin } from '../../support/plugin.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
-import { ORGANIZATION, SECRET, SERVICE, type Spec } from '../../support/scene-objects.ts';
+import type { Spec } from '../../support/scene-objects.ts';
 
 /** `kubectl pipewright plan`: what it says is what the operator then sends. */
 
@@ -14,23 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => scene.end());
 
-function manifest(kind: string, name: string, spec: Spec): string {
-  return `${JSON.stringify({
-    apiVersion: 'pipewright.dev/v1alpha1',
-    kind,
-    metadata: { name, namespace: scene.namespace },
-    spec: { organizationId: ORGANIZATION, credentialsSecretRef: { name: SECRET }, ...spec },
-  })}\n`;
-}
-function pset(name: string, threads: number, more: Spec = {}): string {
-  const settings = { engine_max_threads: threads };
-  return manifest('PipeSettings', name, { serviceId: SERVICE, pipeId: name, settings, ...more });
-}
-const porg = (spec: Spec): string => manifest('Organization', 'acme', spec);
+const manifest = (kind: Kind, name: string, spec: Spec): string =>
+  `${JSON.stringify(manifestOf(kind, name, { ...GOOD[kind], ...spec }))}\n`;
+const pset = (name: string, threads: number): string =>
+  manifest('pset', name, { pipeId: name, settings: { engine_max_threads: threads } });
+const porg = (spec: Spec): string => manifest('porg', 'acme', spec);
 
 const SERVER = ['--dry-run=server'];
 const plan = (input: string, ...flags: readonly string[]) =>
-  plugin(['plan', '-f', '-', ...flags], { input });
+  plugin(['plan', '-f', '-', '-n', scene.namespace, ...flags], { input });
 
 interface Planned {
   readonly does: string;

@@ -21,6 +21,7 @@ const ready = {
   observedGeneration: 1,
   lastTransitionTime: AT,
 };
+const stalled = { ...ready, type: 'Stalled' };
 const whole = {
   observedGeneration: 1,
   conditions: [ready],
@@ -140,7 +141,7 @@ describe('kubectl', () => {
   const record = { type: 'create_pipe', actorId: 'user-1', createdAt: 'yesterday' };
   test.each([
     ['pset', { applied }, { ...since, SERVICE: '5c2f', PIPE: '9e44' }],
-    ['porg', { applied }, since],
+    ['porg', { applied, conditions: [ready, stalled] }, { ...since, STALLED: 'True' }],
     [
       'pact',
       { activity: record },
