@@ -62,7 +62,7 @@ async function syncs(world: World): Promise<void> {
     await kubectl(script.trim().split(' ').slice(1));
   simulator.setOrganization(ORGANIZATION_ID, { name: 'Before', add: [FOREIGN_ENDPOINT] });
   const activity = { id: String(ACTIVITY.spec['activityId']), type: 'create' };
-  simulator.setActivity(ORGANIZATION_ID, activity);
+  simulator.setRecord(`/v1/organizations/${ORGANIZATION_ID}/activities/${activity.id}`, activity);
   const crds = readdirSync('crds').filter((name) => name.endsWith('.yaml'));
   const texts = crds.map((name) => [`operator/${name}`, readFileSync(`crds/${name}`, 'utf8')]);
   const deletionPolicy = 'RemovePrivateEndpoints';

@@ -8,7 +8,7 @@ import { type Say, step } from '../controlplane/progress.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import { someoneElse } from '../simulator/someone-else.ts';
 import type { Call } from '../simulator/types.ts';
-import { ORGANIZATION, PIPE, RECORD } from '../support/examples.ts';
+import { ORGANIZATION, PIPE, RECORD, RECORD_PATH } from '../support/examples.ts';
 import { startOperator } from '../support/operator.ts';
 import { makePluginFolder } from '../support/plugin-folder.ts';
 
@@ -37,7 +37,7 @@ export async function buildWorld(say: Say, onCall: (call: Call) => void) {
   });
   stack.defer(simulator.stop);
   simulator.setOrganization(ORGANIZATION, { name: 'Trial account' });
-  simulator.setActivity(ORGANIZATION, RECORD);
+  simulator.setRecord(RECORD_PATH, RECORD);
   const kubeconfig = await step(say, 'Applying the CRDs and the RBAC rules', () =>
     installOperator(controlPlane),
   );

@@ -1,8 +1,8 @@
-import { createActivities } from './activities.ts';
 import { createApiKeys, readBasic } from './api-keys.ts';
 import { createOrganizations } from './organizations.ts';
 import { createSettings } from './pipe-settings.ts';
 import { createLimits } from './rate-limits.ts';
+import { createRecords } from './records.ts';
 import { failed, refused, type Work } from './replies.ts';
 import { isInFront, isWorkDone, scriptedReply } from './script.ts';
 import type { CallBehaviour, Fault, Given, Time } from './types.ts';
@@ -25,7 +25,6 @@ const realTime: Time = { passed: () => performance.now(), now: () => Date.now() 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const SETTINGS_PATH =
   /^\/v1\/organizations\/([^/?]+)\/services\/([^/?]+)\/pipes\/([^/?]+)\/settings$/;
-const ACTIVITY_PATH = /^\/v1\/organizations\/([^/?]+)\/activities\/([^/?]+)$/;
 const ORGANIZATION_PATH = /^\/v1\/organizations\/([^/?]+)$/;
 
 /** All that decides what a call comes to, however it got here. */
@@ -34,14 +33,14 @@ export class Service {
   readonly limits;
   readonly settings;
   readonly organizations;
-  readonly activities;
+  readonly records;
 
   constructor({ keys, pipes = [], anyPipe = true }: Given, time: Time = realTime) {
     this.keys = createApiKeys(keys);
     this.limits = createLimits(time);
     this.settings = createSettings({ pipes, anyPipe });
     this.organizations = createOrganizations({ anyOrganization: anyPipe });
-    this.activities = createActivities(time);
+    this.records = createRecords(time);
   }
 
   /**
@@ -66,16 +65,13 @@ export class Service {
   #work(request: Request, refusal: Work['reply'] | undefined, once: CallBehaviour = {}): Work {
     if (refusal) return { reply: refusal, applied: false };
     const { method, path } = request;
-    const [settings, organization, activity] = [
-      SETTINGS_PATH,
-      ORGANIZATION_PATH,
-      ACTIVITY_PATH,
-    ].map((one) => one.exec(path)?.slice(1).map(decoded));
-    if (activity && method === 'GET')
-      return this.activities.get(activity[0] ?? '', activity[1] ?? '');
+    const [settings, organization] = [SETTINGS_PATH, ORGANIZATION_PATH].map((one) =>
+      one.exec(path)?.slice(1).map(decoded),
+    );
+    if (method === 'GET' && !settings && !organization) return this.records.get(path);
     const isWrite = (settings && method === 'PUT') || (organization && method === 'PATCH');
     if (!isWrite) {
-      const isKnown = settings ?? organization ?? activity;
+      const isKnown = settings ?? organization ?? this.records.has(path);
       return refused(isKnown ? 405 : 404, `${method} is no operation of ${path}`);
     }
     const body = parsed(request.text);

@@ -44,7 +44,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     setSettings: service.settings.set,
     organization: service.organizations.of,
     setOrganization: service.organizations.set,
-    setActivity: service.activities.set,
+    setRecord: service.records.set,
     play,
     next: script.next,
     always: script.always,

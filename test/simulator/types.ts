@@ -1,6 +1,6 @@
-import type { Activity, Lateness } from './activities.ts';
 import type { OrganizationBehaviour, SettingsBehaviour } from './manners.ts';
 import type { Organization, OrganizationChange } from './organization-types.ts';
+import type { Lateness } from './records.ts';
 
 /** What a scripted answer carries; `no-result` is an envelope without one. */
 export type BodyKind = 'envelope' | 'html' | 'empty' | 'truncated' | 'no-result' | 'text';
@@ -147,7 +147,8 @@ export interface Simulator {
   organization(id: string): Organization | undefined;
   /** Someone else changes an organization, which is made where it does not exist. */
   setOrganization(id: string, change: OrganizationChange): void;
-  setActivity(organizationId: string, activity: Activity, late?: Lateness): void;
+  /** What a GET of this path answers from now on. */
+  setRecord(path: string, record: object, late?: Lateness): void;
   play(behaviour: Behaviour): void;
   /** For the next calls that fit; goes before what `always` says. */
   next(fault: Fault, options?: Turns): void;

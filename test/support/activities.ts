@@ -28,7 +28,7 @@ export function activitiesOf(scene: {
     /** The record that the API has from now on, under the id of the same name. */
     record(id: string, late?: { readonly lateCalls: number }) {
       const record = fullRecord(id);
-      simulator.setActivity(ORGANIZATION, record, late);
+      simulator.setRecord(`/v1/organizations/${ORGANIZATION}/activities/${id}`, record, late);
       return record;
     },
     calls: (id: string): Call[] =>

@@ -5,7 +5,7 @@ const PIPE_ID = '9e44d1a3-0c7b-4f35-b8e2-71a6c9d05f32';
 /** As the simulator names it. */
 export const PIPE = `${ORGANIZATION}/${SERVICE}/${PIPE_ID}`;
 
-/** The record of activity.yaml. */
+/** The record of activity.yaml, and where the API has it. */
 export const RECORD = {
   id: '3aa1f6d8-7c25-4b90-9e1d-5f83c0b7a264',
   createdAt: '2026-11-20T09:14:03.512Z',
@@ -18,3 +18,4 @@ export const RECORD = {
   serviceId: '',
   userAgent: 'console',
 };
+export const RECORD_PATH = `/v1/organizations/${ORGANIZATION}/activities/${RECORD.id}`;

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someoneElse } from '../../simulator/someone-else.ts';
-import { ORGANIZATION as ACME, PIPE, RECORD } from '../../support/examples.ts';
+import { ORGANIZATION as ACME, PIPE, RECORD, RECORD_PATH } from '../../support/examples.ts';
 import { endpoint, inventoryOf, list } from '../../support/organizations.ts';
 import { pageBlocks } from '../../support/page.ts';
 import { type Walk, walk } from '../../support/reader.ts';
@@ -51,7 +51,7 @@ describe('work with objects', () => {
     await others().add(endpoint('vpc-by-hand'));
     await guide.section('Organization');
     expect(inventoryOf(await scene.orgs.get('acme'))).toEqual(['102600141743718403 Added Present']);
-    scene.simulator.setActivity(ACME, RECORD);
+    scene.simulator.setRecord(RECORD_PATH, RECORD);
     await guide.section('Activity');
     expect((await scene.acts.get('who-created-it')).status.activity).toEqual(RECORD);
   });

@@ -1,4 +1,3 @@
-import { plausibleActivity } from '../../simulator/activities.ts';
 import { Draw } from '../engine/draw.ts';
 import { takeImmediates } from '../engine/immediates.ts';
 import { seedRandomness } from '../engine/randomness.ts';
@@ -228,11 +227,11 @@ export class Life {
     api.limits.set(world.rate);
     for (const { id, others } of world.organizations)
       api.organizations.set(id, { add: [...others] });
-    for (const { organizationId, activityId, fromMs } of world.activities)
-      if (fromMs !== undefined)
-        api.activities.set(organizationId, plausibleActivity(organizationId, activityId), {
-          lateMs: fromMs,
-        });
+    for (const { organizationId, activityId: id, fromMs: lateMs } of world.activities) {
+      if (lateMs === undefined) continue;
+      const path = `/v1/organizations/${organizationId}/activities/${id}`;
+      api.records.set(path, { id, organizationId, type: 'create_organization' }, { lateMs });
+    }
     return api;
   }
 }
