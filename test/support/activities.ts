@@ -20,11 +20,10 @@ export function activitiesOf(scene: {
 }) {
   const { simulator } = scene;
   return {
-    ...objectsOf<Act>(scene, {
-      kind: 'Activity',
-      plural: 'activities',
-      spec: (name) => ({ organizationId: ORGANIZATION, activityId: name }),
-    }),
+    ...objectsOf<Act>(scene, 'pact', (activityId) => ({
+      organizationId: ORGANIZATION,
+      activityId,
+    })),
     /** The record that the API has from now on, under the id of the same name. */
     record(id: string, late?: { readonly lateCalls: number }) {
       const record = fullRecord(id);

@@ -98,7 +98,7 @@ export function organizationsOf(scene: {
     return organization;
   };
   return {
-    ...objectsOf<Org>(scene, { kind: 'Organization', plural: 'organizations', spec }),
+    ...objectsOf<Org>(scene, 'porg', spec),
     calls,
     /** Their bodies. */
     patches,

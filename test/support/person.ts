@@ -1,5 +1,6 @@
 import { serviceAccountKubeconfig } from '../controlplane/client.ts';
 import { allow, type Rule } from './cluster.ts';
+import { PLURALS } from './kinds.ts';
 import { complaint, succeed } from './kubectl.ts';
 
 export type Person = Awaited<ReturnType<typeof personIn>>;
@@ -22,7 +23,7 @@ export async function personIn(namespace: string, name: string, rules: readonly 
 export const [OBJECTS, STATUS] = ['', '/status'].map(
   (part): Rule => ({
     apiGroups: ['pipewright.dev'],
-    resources: ['pipesettings', 'organizations', 'activities'].map((plural) => plural + part),
+    resources: PLURALS.map((plural) => plural + part),
     verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
   }),
 ) as [Rule, Rule];

@@ -26,7 +26,7 @@ export function psetsOf(scene: {
     settings: { engine_max_threads: 8 },
   });
   return {
-    ...objectsOf<Pset>(scene, { kind: 'PipeSettings', plural: 'pipesettings', spec }),
+    ...objectsOf<Pset>(scene, 'pset', spec),
     /** The PUTs of a pipe that has its object's name. */
     puts: (name: string): Call[] => simulator.calls(putsOf(name)),
     /** Resolves when the pipe has had that many PUTs. */

@@ -8,6 +8,7 @@ import {
   type Stored,
   writesOf,
 } from './cluster.ts';
+import { GOOD, type Kind, manifestOf, NAMES } from './kinds.ts';
 
 export interface Condition {
   readonly type: string;
@@ -54,19 +55,18 @@ export const ORGANIZATION = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';
 export const SERVICE = '5c2f9b7e-86a1-4b6c-8f07-5d9c0a4b3e21';
 /** The Secret with the key of every object that names no other. */
 export const SECRET = 'management-api';
+const KEY = { credentialsSecretRef: { name: SECRET } };
 
-interface KindOfScene {
-  readonly kind: string;
-  readonly plural: string;
-  /** What every object has unless told otherwise. */
-  readonly spec: (name: string) => Spec;
-}
-
-/** What tests do with the objects of one kind in a namespace. */
+/**
+ * What tests do with the objects of one kind in a namespace. `usual` is what each has unless told
+ * otherwise.
+ */
 export function objectsOf<T extends Pset>(
   { namespace, user }: { readonly namespace: string; readonly user: string },
-  { kind, plural, spec: usual }: KindOfScene,
+  short: Kind,
+  usual: (name: string) => Spec = () => GOOD[short],
 ) {
+  const { kind, plural } = NAMES[short];
   const collection = `/apis/pipewright.dev/v1alpha1/namespaces/${namespace}/${plural}`;
   const pathTo = (name?: string): string =>
     name === undefined ? collection : `${collection}/${name}`;
@@ -84,7 +84,7 @@ export function objectsOf<T extends Pset>(
     pathTo,
     /** Creates an object or replaces its spec, on top of what every object of its kind has. */
     create: (name: string, spec: Spec = {}) =>
-      createOrReplace(collection, objectOf(kind, name, { ...usual(name), ...spec })),
+      createOrReplace(collection, manifestOf(short, name, { ...KEY, ...usual(name), ...spec })),
     get,
     list,
     /** Waits until `Ready` speaks of the present generation with this reason. */
@@ -118,16 +118,6 @@ export function objectsOf<T extends Pset>(
       const writes = await writesOf(user);
       return writes.filter((entry) => entry.resource === plural && entry.name === name);
     },
-  };
-}
-
-/** Its key is that of the scene, unless the spec says otherwise. */
-function objectOf(kind: string, name: string, spec: Spec) {
-  return {
-    apiVersion: 'pipewright.dev/v1alpha1',
-    kind,
-    metadata: { name },
-    spec: { credentialsSecretRef: { name: SECRET }, ...spec },
   };
 }
 

@@ -7,10 +7,11 @@ import type { SimulatorOptions } from '../simulator/types.ts';
 import { activitiesOf } from './activities.ts';
 import { allow, asAdmin, type Rule, shippedRules } from './cluster.ts';
 import { ensureCrds } from './crd.ts';
+import type { Kind } from './kinds.ts';
 import { organizationsOf } from './organizations.ts';
 import { psetsOf } from './pipe-settings.ts';
 import type { Handlers } from './proxy.ts';
-import { ORGANIZATION, SECRET } from './scene-objects.ts';
+import { ORGANIZATION, objectsOf, SECRET } from './scene-objects.ts';
 import { operatorsOf } from './scene-operators.ts';
 import { secretsOf } from './scene-secrets.ts';
 
@@ -93,6 +94,8 @@ export async function openScene(options: SceneOptions = {}) {
     psets: psetsOf(parts),
     orgs: organizationsOf(parts),
     acts: activitiesOf(parts),
+    /** The same of any kind, without what is of one alone. */
+    objects: (kind: Kind) => objectsOf(parts, kind),
     ...secrets,
     /** About the object, or all of the namespace. */
     async events(name?: string): Promise<SeenEvent[]> {

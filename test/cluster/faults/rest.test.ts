@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { audit } from '../../controlplane/client.ts';
+import { PLURALS } from '../../support/kinds.ts';
 import { list } from '../../support/organizations.ts';
 import { pathOf } from '../../support/pipe-settings.ts';
 import { openSceneOfTest, type Scene } from '../../support/scene.ts';
@@ -45,7 +46,7 @@ test('a minute at rest as leader costs the renewals of the Lease and nothing els
     since.filter(({ verb }) => verb !== 'watch'),
   ];
   const watched = [...new Set(watches.map(({ resource }) => resource))].toSorted();
-  expect(watched).toEqual(['activities', 'organizations', 'pipesettings']);
+  expect(watched).toEqual(PLURALS);
   const requests = others.map(({ verb, resource }) => `${verb} ${resource}`);
   expect(requests.filter((one) => !/^(update|get) leases$/.test(one))).toEqual([]);
   // Every 2 s the Lease is read and renewed; a slow machine may miss some.

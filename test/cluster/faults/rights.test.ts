@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { audit, waitFor } from '../../controlplane/client.ts';
 import { allow, change, type Rule, shippedRules } from '../../support/cluster.ts';
+import { KINDS, NAMES } from '../../support/kinds.ts';
 import { list } from '../../support/organizations.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
+
+const CLEANED_UP = { ...list('ours'), deletionPolicy: 'RemovePrivateEndpoints' };
 
 let scene: Scene;
 let rules: readonly Rule[];
@@ -48,20 +51,16 @@ async function disturb(path: string, resource: string): Promise<void> {
 }
 
 test('the rights that the manifests give are those that a whole life uses, no more and no fewer', async () => {
-  const { psets, orgs, acts } = scene;
   const operator = await scene.start();
-  await psets.create('pipe');
-  await psets.until('pipe', 'Applied');
-  await orgs.create('acme', { ...list('ours'), deletionPolicy: 'RemovePrivateEndpoints' });
-  await orgs.until('acme', 'Applied');
-  acts.record('record');
-  await acts.create('record');
-  await acts.until('record', 'Fetched');
-  await disturb(psets.pathTo('pipe'), 'pipesettings');
-  await disturb(orgs.pathTo('acme'), 'organizations');
-  await disturb(acts.pathTo('record'), 'activities');
-  await orgs.remove('acme');
-  await orgs.untilGone('acme');
+  for (const kind of KINDS) {
+    const { create, untilIt, pathTo } = scene.objects(kind);
+    await create('one', kind === 'porg' ? CLEANED_UP : {});
+    await untilIt('one', 'a first status', ({ status }) => status.observedGeneration > 0);
+    await disturb(pathTo('one'), NAMES[kind].plural);
+  }
+  await scene.orgs.until('one', 'Applied');
+  await scene.orgs.remove('one');
+  await scene.orgs.untilGone('one');
   // The audit log has a watch when it is over.
   await operator.stop();
   const all = await waitFor(used, {

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -39,7 +40,7 @@ describe('work with objects', () => {
   test('the examples come to what the page shows', async () => {
     const examples = join(guide.folder, 'deploy/examples');
     await mkdir(examples, { recursive: true });
-    for (const name of ['pipesettings.yaml', 'organization.yaml', 'activity.yaml']) {
+    for (const name of globSync('*.yaml', { cwd: 'deploy/examples' })) {
       const text = await readFile(join('deploy/examples', name), 'utf8');
       await writeFile(
         join(examples, name),

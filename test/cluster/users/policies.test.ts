@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newNamespace } from '../../controlplane/client.ts';
 import { ensureCrds } from '../../support/crd.ts';
-import { GOOD, type Kind, manifestOf } from '../../support/kinds.ts';
+import { GOOD, KINDS, type Kind, manifestOf } from '../../support/kinds.ts';
 import { EVERYTHING, OBJECTS, type Person, personIn, STATUS } from '../../support/person.ts';
 import { installPolicy, type Policy } from '../../support/policies.ts';
 
 /** The admission policies of deploy/policies, against tenants with kubectl. */
 
-const KINDS = ['pset', 'porg', 'pact'] as const;
 const CREATE = ['create', '-f', '-'];
 const TRY = ['create', '--dry-run=server', '-f', '-'];
 

@@ -3,13 +3,13 @@ import { kindSchema } from '../../../crds/manifest.ts';
 import { definitions } from '../../../src/kinds/definitions.ts';
 import { newNamespace } from '../../controlplane/client.ts';
 import { ensureCrds } from '../../support/crd.ts';
-import { GOOD, type Kind, manifestOf, putStatus } from '../../support/kinds.ts';
+import { GOOD, idsOf, KINDS, type Kind, manifestOf, NAMES } from '../../support/kinds.ts';
 import { printedTable, succeed } from '../../support/kubectl.ts';
 import { largest } from '../../support/largest.ts';
+import { putStatus } from '../../support/object-requests.ts';
 
 /** What the API server does with a status: its default, its columns, its bounds. */
 
-const KINDS = ['pset', 'porg', 'pact'] as const;
 const AT = '2026-01-01T00:00:00Z';
 const REQUEST_ID = '6f1f2a34-0000-4000-8000-1234567890ab';
 
@@ -91,8 +91,9 @@ describe.each(KINDS)('%s', (kind) => {
   });
 
   test('is found by its ids and its Secret', async () => {
-    const ids = Object.keys(GOOD[kind]).filter((field) => field.endsWith('Id'));
-    const unlike = ids.filter((id) => id !== 'organizationId').map((id) => [id, 'other']);
+    const unlike = idsOf(kind)
+      .filter((id) => id !== 'organizationId')
+      .map((id) => [id, 'other']);
     const credentialsSecretRef = { name: 'rare' };
     const spec = { ...GOOD[kind], ...Object.fromEntries(unlike), credentialsSecretRef };
     await create(kind, 'unlike', spec);
@@ -118,12 +119,14 @@ const LONGEST_LIST = {
 
 describe('kubectl', () => {
   test('finds every kind by its names and by the category', async () => {
-    for (const kind of KINDS) await create(kind, 'named');
-    const all = 'pset pipesettings porg organization organizations pact activity activities';
-    for (const name of all.split(' '))
-      expect(await succeed(['get', name, '-n', namespace, '-o', 'name'])).toContain('/named\n');
+    for (const short of KINDS) {
+      await create(short, 'named');
+      const { kind, plural } = NAMES[short];
+      for (const name of [short, kind.toLowerCase(), plural])
+        expect(await succeed(['get', name, '-n', namespace, '-o', 'name'])).toContain('/named\n');
+    }
     const inCategory = await succeed(['get', 'pipewright', '-n', namespace, '-o', 'name']);
-    expect(inCategory.match(/\/named$/gm)).toHaveLength(3);
+    expect(inCategory.match(/\/named$/gm)).toHaveLength(KINDS.length);
   });
 
   const wide = {

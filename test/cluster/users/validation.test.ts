@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newNamespace } from '../../controlplane/client.ts';
 import { ensureCrds } from '../../support/crd.ts';
-import { GOOD, type Kind, tryCreate } from '../../support/kinds.ts';
+import { GOOD, idsOf, KINDS, type Kind, NAMES } from '../../support/kinds.ts';
+import { tryCreate } from '../../support/object-requests.ts';
 
 /** What the API server takes and refuses, and in which words. A row is a change of a good spec. */
 
@@ -19,10 +20,6 @@ const additional = (settings: unknown) => ({ additionalSettings: settings });
 const numbered = (count: number, length = 1) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`.padEnd(length, '_'), at]));
 const ref = (more: object) => ({ credentialsSecretRef: { name: 'api', ...more } });
-const IDS_OF = {
-  pset: ['organizationId', 'serviceId', 'pipeId'],
-  pact: ['organizationId', 'activityId'],
-} as const;
 const PLAIN = 'printable ASCII characters without spaces and " \\ < > &';
 
 let namespace: string;
@@ -56,7 +53,7 @@ function refuses(kind: Kind, rows: readonly Refused[]): void {
   });
 }
 
-describe.each(['pset', 'porg', 'pact'] as const)('every kind, %s', (kind) => {
+describe.each(KINDS)('every kind, %s', (kind) => {
   takes(kind, [
     ['no more than what must be there', {}],
     ['suspend', { suspend: true }],
@@ -74,7 +71,7 @@ describe.each(['pset', 'porg', 'pact'] as const)('every kind, %s', (kind) => {
   ]);
 });
 
-describe.each(['pset', 'porg'] as const)('what writes, %s', (kind) => {
+describe.each(KINDS.filter((kind) => !NAMES[kind].onlyReads))('what writes, %s', (kind) => {
   takes(kind, [
     ['Plan', { mode: 'Plan' }],
     ['10m', { reassertInterval: '10m' }],
@@ -93,10 +90,11 @@ describe.each(['pset', 'porg'] as const)('what writes, %s', (kind) => {
   ]);
 });
 
-describe.each(['pset', 'pact'] as const)('ids in a path, %s', (kind) => {
-  const all = (value: unknown) => Object.fromEntries(IDS_OF[kind].map((id) => [id, value]));
-  const say = (words: string) => IDS_OF[kind].map((id) => `spec.${id}: ${words}`);
-  const must = IDS_OF[kind].map((id) => `${id} must be 1 to 128 letters, digits, '.', '_', '~'`);
+describe.each(KINDS.filter((kind) => kind !== 'porg'))('ids in a path, %s', (kind) => {
+  const ids = idsOf(kind);
+  const all = (value: unknown) => Object.fromEntries(ids.map((id) => [id, value]));
+  const say = (words: string) => ids.map((id) => `spec.${id}: ${words}`);
+  const must = ids.map((id) => `${id} must be 1 to 128 letters, digits, '.', '_', '~'`);
   takes(kind, [
     ['all characters', all('A.b_c~d-e')],
     ['128 of them', all('a'.repeat(128))],
@@ -107,11 +105,11 @@ describe.each(['pset', 'pact'] as const)('ids in a path, %s', (kind) => {
     ['129 characters', all('a'.repeat(129)), ...say('Too long: may not be more than 128')],
     ['blanks', all('a b'), ...must],
     ['a slash', all('a/b'), ...must],
-    ['the place above', all('..'), ...IDS_OF[kind].map((id) => `${id} must be more than '.'`)],
+    ['the place above', all('..'), ...ids.map((id) => `${id} must be more than '.'`)],
   ]);
 });
 
-describe('the twelve settings', () => {
+describe('the settings', () => {
   test.each([
     ['streaming_max_insert_wait_ms', 500, 60_000],
     ['object_storage_concurrency', 1, 35],
@@ -203,8 +201,8 @@ describe('an Organization', () => {
   ]);
 });
 
-describe('an Activity is read once, so it', () => {
-  refuses('pact', [
+describe.each(KINDS.filter((kind) => NAMES[kind].onlyReads))('what only reads, %s', (kind) => {
+  refuses(kind, [
     ['a mode', { mode: 'Plan' }, 'unknown field "spec.mode"'],
     ['an interval', { reassertInterval: '1h' }, 'unknown field "spec.reassertInterval"'],
   ]);

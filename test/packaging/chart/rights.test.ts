@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { audit, waitFor } from '../../controlplane/client.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { KINDS, PLURALS } from '../../support/kinds.ts';
 import { startOperator } from '../../support/operator.ts';
 import { list } from '../../support/organizations.ts';
 import { fencesIn } from '../../support/page.ts';
@@ -21,9 +22,9 @@ const shown = (manifest: Manifest): string[] =>
 
 /** Of the operator, where it works. */
 const rulesWith = (secrets = ''): string[] => [
-  'pipewright.dev | pipesettings,organizations,activities |  | get,list,watch',
+  `pipewright.dev | ${PLURALS.join()} |  | get,list,watch`,
   'pipewright.dev | organizations |  | patch',
-  'pipewright.dev | pipesettings/status,organizations/status,activities/status |  | update',
+  `pipewright.dev | ${PLURALS.map((plural) => `${plural}/status`).join()} |  | update`,
   ` | secrets | ${secrets} | get`,
   'events.k8s.io | events |  | create',
 ];
@@ -81,7 +82,7 @@ test('what install.md adds for one namespace leaves no right elsewhere', async (
 const NAME = 'whole-job';
 
 /** All that the operator ever does: an event, and a cleanup with its finalizer, too. */
-async function wholeJob({ psets, orgs, acts, events }: Scene): Promise<void> {
+async function wholeJob({ psets, orgs, acts, objects, events }: Scene): Promise<void> {
   acts.record(NAME);
   await psets.create(NAME);
   await orgs.create(NAME, { ...list('psc-1'), deletionPolicy: 'RemovePrivateEndpoints' });
@@ -96,6 +97,11 @@ async function wholeJob({ psets, orgs, acts, events }: Scene): Promise<void> {
     await kind.remove(NAME);
     await kind.untilGone(NAME);
   }
+  for (const kind of KINDS) {
+    const { create, untilIt } = objects(kind);
+    await create('any');
+    await untilIt('any', 'a status', ({ status }) => status.observedGeneration > 0);
+  }
 }
 
 /** Of this user, the rights that it has not used; those after a conflict of writes do not count. */
@@ -103,8 +109,8 @@ async function unusedOf({ user, rights }: Installed): Promise<string[]> {
   const used = (await audit({ user })).map(
     ({ resource, subresource, verb }) => `${resource}${subresource && '/'}${subresource} ${verb}`,
   );
-  const afterConflict = /^(pipesettings|organizations|activities) get$/;
-  return rights.filter((right) => !used.includes(right) && !afterConflict.test(right));
+  const afterConflict = PLURALS.map((plural) => `${plural} get`);
+  return rights.filter((right) => ![...used, ...afterConflict].includes(right));
 }
 
 describe('under the rules of the chart the operator does its whole job, refused nothing', () => {
