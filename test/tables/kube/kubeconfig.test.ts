@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createSecureServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -9,6 +8,7 @@ import { Cluster, loadCluster } from '../../../src/kube/cluster.ts';
 import { selfSigned } from '../../simulator/certificate.ts';
 import { startConnectProxy } from '../../support/connect-proxy.ts';
 import { folderOf, temporaryFolder } from '../../support/folder.ts';
+import { listening } from '../api/servers.ts';
 
 const CANARY = 'c4n4ry-c4n4ry-c4n4ry';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -44,9 +44,7 @@ describe('a kubeconfig is used', () => {
       const certificate = fingerprint256 && 'ours';
       response.end(JSON.stringify({ httpVersion, authorization, as, certificate }));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return listening(server);
   }
 
   const apiVersion = 'client.authentication.k8s.io/v1';
