@@ -7,7 +7,7 @@ import { Api } from './api.ts';
 test('a Secret that Kubernetes does not give is asked for again, 1 s → 1 m', async () => {
   const clock = new FakeClock();
   const api = new Api(clock);
-  const client = api.client(clock, () => ({ refused: { status: 503 } }));
+  const client = api.client(() => ({ refused: { status: 503 } }));
   const secrets = createSecrets(client, clock, new AbortController().signal);
   secrets.awaitChange('owner', 'ns/own');
   while (api.calls.length === 0) await clock.advance(1);
