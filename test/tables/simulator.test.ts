@@ -109,13 +109,3 @@ it('asks for keys, counts calls for each, and leaves its script to those that ge
   expect(await someoneElse(simulator).add(endpoint('c'))).toMatchObject({ status: 200 });
   expect(simulator.callCount({ keyId: 'key', method: 'PUT' })).toBe(3);
 });
-
-it('holds an answer until it is released', async () => {
-  await start();
-  simulator.next({ hold: true });
-  const held = send(PUT, THREADS);
-  const [call] = await simulator.waitForCalls(1);
-  expect([call?.keyId, call?.applied, call?.status]).toEqual(['key', true, undefined]);
-  simulator.release();
-  expect(await held).toContain('200');
-});

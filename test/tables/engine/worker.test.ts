@@ -21,14 +21,12 @@ const bug = () => {
   throw new TypeError('a bug in the kind');
 };
 
-describe('an object is reconciled', () => {
-  test('no more once it is gone, and what was known of it is forgotten', async () => {
-    engine.reconcile = (_object, context) => ({ ...NOTHING, next: { at: context.now() + 60_000 } });
-    await engine.start('orders');
-    engine.hearGone();
-    await engine.clock.advance(600_000);
-    expect([engine.began, engine.forgotten]).toEqual([[KEY], [KEY]]);
-  });
+test('an object is reconciled no more once it is gone, and what was known is forgotten', async () => {
+  engine.reconcile = (_object, context) => ({ ...NOTHING, next: { at: context.now() + 60_000 } });
+  await engine.start('orders');
+  engine.hearGone();
+  await engine.clock.advance(600_000);
+  expect([engine.began, engine.forgotten]).toEqual([[KEY], [KEY]]);
 });
 
 describe('a reconcile that throws', () => {

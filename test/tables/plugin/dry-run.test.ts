@@ -33,7 +33,7 @@ const blocked = stored('Organization', empty, {
 });
 
 const deleted = { metadata: { deletionTimestamp: verified.time } };
-const fetched = { status: { activity: { id: 'a-b' } } };
+const fetched = { status: { activity: { id: 'record' } } };
 test.each<[string, Stored, string, number]>([
   ['2 private endpoints would be removed (a, b)', blocked, 'blocked', 1],
   ['spec.suspend is true', pipe({}, { suspend: true }), 'withheld', 1],
