@@ -96,11 +96,6 @@ export class Secrets {
     this.#set.set(key, { version: version + 1, type, values: values ?? 'absent' });
   }
 
-  /** Reads it without any call, as for an object that waits for it. */
-  poll(name: string): void {
-    void this.read(`ingest/${name}`);
-  }
-
   async read(key: string, how?: 'anew') {
     if (how) this.anew.push(key);
     const found = this.#stands(key);
