@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts';
 
-const QUEUE = 'test/tables/engine/queue-laws.test.ts';
+const QUEUE = 'test/tables/engine/queue.test.ts';
 const WORKER = 'test/tables/engine/worker.test.ts';
 const WRITER = 'test/tables/engine/status.test.ts';
 const ATTEMPT = 'test/tables/engine/attempt.test.ts';
@@ -11,28 +11,28 @@ export const CONTROLLER: readonly Mutation[] = [
     file: 'controller/queue.ts',
     from: 'if (this.#out.has(key)) {',
     to: 'if (this.#again.has(key)) {',
-    seenBy: { test: QUEUE, title: 'a queue gives the keys' },
+    seenBy: { test: QUEUE, title: 'a queue gives no key twice at a time' },
   },
   {
     name: 'A change that comes during a reconcile brings another one.',
     file: 'controller/queue.ts',
     from: 'if (again) this.add(key, again);',
     to: '',
-    seenBy: { test: QUEUE, title: 'a queue gives the keys' },
+    seenBy: { test: QUEUE, title: 'a queue gives again what was added' },
   },
   {
     name: 'Of two times at which an object is to be reconciled the earlier one holds.',
     file: 'controller/queue.ts',
     from: 'before.due <= due',
     to: 'before.due >= due',
-    seenBy: { test: QUEUE, title: 'a queue gives the keys' },
+    seenBy: { test: QUEUE, title: 'a queue keeps the earlier of two delays' },
   },
   {
     name: 'What somebody has changed is reconciled before what is only due.',
     file: 'controller/queue.ts',
     from: 'user.size > 0 ? user : scheduled',
     to: 'scheduled.size > 0 ? scheduled : user',
-    seenBy: { test: QUEUE, title: 'a queue gives the keys' },
+    seenBy: { test: QUEUE, title: 'a queue gives first what a user edited' },
   },
   {
     name: 'Nothing is sent for a spec that has been edited since.',
