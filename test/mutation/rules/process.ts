@@ -11,10 +11,7 @@ export const PROCESS: readonly Mutation[] = [
     file: 'config/config.ts',
     from: '...line.problems,',
     to: '',
-    seenBy: {
-      test: CONFIG,
-      title: 'of the command line, the environment, values and combinations',
-    },
+    seenBy: { test: CONFIG, title: 'of the command line, the environment, values' },
   },
   {
     name: 'A flag wins over the environment.',
