@@ -61,8 +61,5 @@ export class LeaseWorld {
 }
 
 function told(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    if (signal.aborted) resolve();
-  });
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
 }
