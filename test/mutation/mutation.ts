@@ -1,8 +1,7 @@
 /** A rule of the product, and a change of one line that breaks it. */
 export interface Mutation {
-  readonly name: string;
   /** What holds for whoever uses the operator, in one sentence. */
-  readonly rule: string;
+  readonly name: string;
   /** The file under src/. */
   readonly file: string;
   /** What stands there exactly once, and what is written in its place. */

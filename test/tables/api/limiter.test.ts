@@ -17,13 +17,13 @@ describe('the rate', () => {
   it('counts a call while it runs, and for a whole window after its end', async () => {
     const { clock, begun, ask } = rig({ rate: { calls: 1, perMs: 5_000 } });
     const first = await begun('a');
-    const next = await ask('b');
+    const [next, third] = [await ask('b'), await ask('c')];
     await clock.advance(3_000);
     first.finish(endOf(200));
     await clock.advance(4_999);
     expect(next.now).toBe('waits');
     await clock.advance(1);
-    expect(typeof next.now).toBe('object');
+    expect([typeof next.now, third.now]).toEqual(['object', 'waits']);
   });
 
   it('counts for as long as its window is wide, also where nobody asks', async () => {
@@ -110,11 +110,17 @@ describe('a refused key', () => {
     const { begun, granted, ask, says, clock } = rig({ inFlight: 2 });
     const [first, second] = [await begun('a'), await granted('b')];
     const third = await ask('c');
+    const elsewhere = { credential: 'c2' };
+    const using = [await granted('e', elsewhere), await granted('f', elsewhere)];
+    const other = await ask('g', elsewhere);
     first.finish(endOf(401));
     await clock.advance(0);
     expect(second.begin()).toBe(false);
     expect([third.now, await says('d')]).toEqual(['key-refused', 'key-refused']);
-    expect(await says('e', { credential: 'c2' })).toBe('granted');
+    expect(other.now).toBe('waits');
+    using[0]?.finish();
+    await clock.advance(0);
+    expect(typeof other.now).toBe('object');
   });
 
   it('is tried out of turn by who may, by one at a time', async () => {
@@ -124,17 +130,17 @@ describe('a refused key', () => {
     expect(await says('c', { mayTry: true })).toBe('key-refused');
   });
 
-  it.each<[number, readonly string[]]>([
-    [200, ['a', 'b']],
-    [503, ['a', 'b']],
-    [401, []],
-    [0, []],
-  ])('wakes all when a try is answered with %i: %j', async (status, woken) => {
+  it.each<[number, readonly string[], string]>([
+    [200, ['a', 'b'], 'granted'],
+    [503, ['a', 'b'], 'granted'],
+    [401, [], 'key-refused'],
+    [0, [], 'key-refused'],
+  ])('wakes all when a try is answered with %i: %j, then %s', async (status, woken, then) => {
     const on = rig();
     await on.call('a', 401);
     await on.says('b');
     await on.call('c', status, { mayTry: true });
-    expect(on.woken).toEqual(woken);
+    expect([on.woken, await on.says('d')]).toEqual([woken, then]);
   });
 
   it('is tried by who has waited longest, after 30 s and then a minute', async () => {
@@ -149,6 +155,14 @@ describe('a refused key', () => {
     expect(Math.abs((await secondsUntil(1)) - 30)).toBeLessThanOrEqual(7);
     await call('a', 401);
     expect(Math.abs((await secondsUntil(2)) - 60)).toBeLessThanOrEqual(13);
+    expect(woken).toEqual(['a', 'b']);
+  });
+
+  it('is tried by the next where who was woken does not ask', async () => {
+    const { clock, call, says, woken } = rig();
+    await call('a', 401);
+    await says('b');
+    await clock.advance(2 * MINUTE);
     expect(woken).toEqual(['a', 'b']);
   });
 });

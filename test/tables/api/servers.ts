@@ -9,7 +9,7 @@ import { type ConnectProxyOptions, startConnectProxy } from '../../support/conne
 import { listen } from '../../support/loopback.ts';
 
 /** Has a server listen until the running test ends, and gives its `host:port`. */
-async function listening(server: Server): Promise<string> {
+export async function listening(server: Server): Promise<string> {
   const { host, stop } = await listen(server);
   onTestFinished(stop);
   return host;

@@ -80,7 +80,7 @@ export class Engine {
       },
     ],
     queue: this.queue,
-    client: this.api.client(this.clock, (call) => this.#fate(call)),
+    client: this.api.client((call) => this.#fate(call)),
     clock: this.clock,
     log: this.#log.log,
     emit: ({ metadata }, _type, { note }) => void this.events.push(`${metadata.name}: ${note}`),

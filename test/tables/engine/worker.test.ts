@@ -7,28 +7,31 @@ beforeEach(() => {
   engine = new Engine();
 });
 
-/** Reconciles do not end. */
-function held() {
-  const contexts: Context[] = [];
-  engine.reconcile = async (_object, context) => {
-    contexts.push(context);
+/** The attempt of an object with a finalizer, which does not end. */
+async function attempt(before: (on: Engine) => void = () => undefined): Promise<Context> {
+  const begun = Promise.withResolvers<Context>();
+  engine.reconcile = (_object, context) => {
+    begun.resolve(context);
     return new Promise<never>(() => undefined);
   };
-  return contexts;
+  engine.given('orders');
+  engine.annotate({ finalizers: ['test.dev/held'] });
+  before(engine);
+  engine.hear();
+  await engine.start();
+  return begun.promise;
 }
 
 const bug = () => {
   throw new TypeError('a bug in the kind');
 };
 
-describe('an object is reconciled', () => {
-  test('no more once it is gone, and what was known of it is forgotten', async () => {
-    engine.reconcile = (_object, context) => ({ ...NOTHING, next: { at: context.now() + 60_000 } });
-    await engine.start('orders');
-    engine.hearGone();
-    await engine.clock.advance(600_000);
-    expect([engine.began, engine.forgotten]).toEqual([[KEY], [KEY]]);
-  });
+test('an object is reconciled no more once it is gone, and what was known is forgotten', async () => {
+  engine.reconcile = (_object, context) => ({ ...NOTHING, next: { at: context.now() + 60_000 } });
+  await engine.start('orders');
+  engine.hearGone();
+  await engine.clock.advance(600_000);
+  expect([engine.began, engine.forgotten]).toEqual([[KEY], [KEY]]);
 });
 
 describe('a reconcile that throws', () => {
@@ -66,31 +69,22 @@ describe('an attempt', () => {
     ['its object is gone', false, (on) => on.hearGone()],
     ['the process ends', false, (on) => on.stop()],
   ])('after %s, is still wanted: %j, and is told so at once', async (_what, isWanted, change) => {
-    const contexts = held();
-    engine.given('orders');
-    engine.annotate({ finalizers: ['test.dev/held'] });
-    engine.hear();
-    await engine.start();
+    const begun = await attempt();
     let isTold = false;
-    contexts[0]?.onUnwanted(() => (isTold = true));
-    expect([contexts[0]?.stillWanted(), isTold]).toEqual([true, false]);
+    begun.onUnwanted(() => (isTold = true));
+    expect([begun.stillWanted(), isTold]).toEqual([true, false]);
     change(engine);
     expect(isTold).toBe(!isWanted);
-    expect(contexts[0]?.stillWanted()).toBe(isWanted);
+    expect(begun.stillWanted()).toBe(isWanted);
   });
 
   test('of a deleted object is wanted, but only while this process leads', async () => {
-    const contexts = held();
-    engine.given('orders');
-    engine.annotate({ finalizers: ['test.dev/held'] });
-    engine.delete();
-    engine.hear();
-    await engine.start();
-    expect(contexts[0]?.stillWanted()).toBe(true);
+    const begun = await attempt((on) => on.delete());
+    expect(begun.stillWanted()).toBe(true);
     engine.leads = false;
-    expect(contexts[0]?.stillWanted()).toBe(false);
+    expect(begun.stillWanted()).toBe(false);
     let isTold = false;
-    contexts[0]?.onUnwanted(() => (isTold = true));
+    begun.onUnwanted(() => (isTold = true));
     expect(isTold).toBe(true);
   });
 });

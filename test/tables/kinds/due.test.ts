@@ -65,7 +65,7 @@ test.each(SECRETS)('$reason, and its Secret is $secret: $then', async (row) => {
   if (secret === 'new') stage.secrets.set('api', { keyId: 'new', keySecret: 'another' });
   if (secret === 'absent') stage.secrets.set('api', undefined);
   if (secret === 'forbidden') stage.secrets.set('api', 'It may not be read');
-  if (secret !== 'unread') stage.secrets.poll('api');
+  if (secret !== 'unread') await stage.secrets.read('ingest/api');
   expect(said(await run(), stage.log)).toBe(then);
 });
 

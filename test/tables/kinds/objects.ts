@@ -82,12 +82,6 @@ export function wire<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
-type Ids = readonly { readonly id: string }[];
-/** `+a` and `-b` for each endpoint. */
-export function changed({ add = [], remove = [] }: { add?: Ids; remove?: Ids }): string[] {
-  return [...add.map(({ id }) => `+${id}`), ...remove.map(({ id }) => `-${id}`)];
-}
-
 /** As the API server checks a status: by the schemas that the CRDs are made from. */
 const SCHEMAS = {
   PipeSettings: kindOf('pipesettings').schema,

@@ -17,7 +17,7 @@ function pipe(settings: Values, replies: readonly (Values | Reply)[] = [], spec:
 
 test('the body is the complete declared set, sorted, and nothing else', async () => {
   const additionalSettings = { new_text: 'a', new_flag: false };
-  const settings = { engine_parallel_view_processing: false, engine_max_threads: 0 };
+  const settings = { engine_parallel_view_processing: false, engine_max_threads: 0, typo: 1 };
   const { stage, run } = pipe(settings, [], { additionalSettings, surplus: 1 });
   const { status } = await run();
   expect(stage.paths).toEqual(['PUT /v1/organizations/org/services/service/pipes/pipe/settings']);

@@ -52,6 +52,19 @@ export function contextOf(kept: Kept, options: ProcessOptions, call: Call): Kind
   };
 }
 
+type Ids = readonly { readonly id: string }[];
+type Change = { readonly [How in 'add' | 'remove']?: Ids };
+/** `+a` and `-b` for each endpoint. */
+export function changed({ add = [], remove = [] }: Change): string[] {
+  return [...add.map(({ id }) => `+${id}`), ...remove.map(({ id }) => `-${id}`)];
+}
+
+/** `observe`, `name Acme` or `+a -b`: what a PATCH of an organization is. */
+export function patchOf(body: { readonly name?: string; readonly privateEndpoints?: Change }) {
+  const { name, privateEndpoints = {} } = body;
+  return name === undefined ? changed(privateEndpoints).join(' ') || 'observe' : `name ${name}`;
+}
+
 /** HTTP 200 with this result. */
 export function ok(result: Readonly<Record<string, unknown>>, requestId = 'req-1'): Reply {
   return { answered: true, httpStatus: 200, requestId, result };
@@ -94,11 +107,6 @@ export class Secrets {
     const key = `ingest/${name}`;
     const { version } = this.#set.get(key) ?? { version: 1 };
     this.#set.set(key, { version: version + 1, type, values: values ?? 'absent' });
-  }
-
-  /** Reads it without any call, as for an object that waits for it. */
-  poll(name: string): void {
-    void this.read(`ingest/${name}`);
   }
 
   async read(key: string, how?: 'anew') {

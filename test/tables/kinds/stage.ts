@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { createKinds } from '../../../src/kinds/index.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 import type { Kind, KindName, Metadata, Stands, Status, Stored, Wanted } from './objects.ts';
-import { an, at, changed, expectLawful, expectPlain, idOf, REQUESTED_AT, wire } from './objects.ts';
+import { an, at, expectLawful, expectPlain, idOf, REQUESTED_AT, wire } from './objects.ts';
 import type { ProcessOptions, Reply, Request } from './process.ts';
-import { contextOf, ok, Secrets } from './process.ts';
+import { changed, contextOf, ok, patchOf, Secrets } from './process.ts';
 
 const keyIn = (id: string) => id.slice(id.indexOf('/') + 1);
 type Context = Parameters<Kind['reconcile']>[1];
@@ -15,8 +15,6 @@ export interface StageOptions extends ProcessOptions {
   readonly api?: (request: Request, nth: number) => Reply | Promise<Reply> | undefined;
   /** Called at each step, when it stands in the log. */
   readonly on?: (step: string, stage: Stage) => void;
-  /** How a step is called in the log. */
-  readonly shown?: (request: Pick<Request, 'body' | 'method'>) => string;
 }
 
 /** What an attempt made of an object, as its owner sees it. */
@@ -213,7 +211,7 @@ export class Stage {
     this.paths.push(`${method} /${path.join('/')}`);
     this.secrets.used.push(credential.authorization);
     const answer = await this.options.api?.(request, this.#calls++);
-    this.#step(this.options.shown?.(request) ?? method);
+    this.#step(method === 'PATCH' ? patchOf(JSON.parse(body ?? '{}') as object) : method);
     return answer ?? ok(JSON.parse(body ?? '{"id":"record"}') as Record<string, unknown>);
   }
 }

@@ -105,7 +105,7 @@ test.each<readonly [law: string, ms: number, spec: object, then: string]>([
   ['in the same second does not: both would for ever', 0, {}, 'True Applied, '],
   ['later is not Ready while suspended', 1_000, { suspend: true }, 'False Suspended, '],
 ])('an owner whose rival was confirmed %s', async (_, confirmedMs, spec, then) => {
-  const { stage, id, run } = staged('PipeSettings', { metadata: { creationTimestamp: at(-HOUR) } });
+  const { stage, id, run } = staged('PipeSettings');
   const { applied } = (await run()).status;
   const later = applied && { ...applied, time: at(confirmedMs) };
   const metadata = { creationTimestamp: at(-MINUTE) };

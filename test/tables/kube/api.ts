@@ -6,8 +6,6 @@ import { kindOf } from '../../simulation/kubernetes/kinds.ts';
 import { Kubernetes } from '../../simulation/kubernetes/server.ts';
 import type { FakeClock } from '../../support/fake-clock.ts';
 
-export type Time = Pick<FakeClock, 'now' | 'monotonic' | 'at'>;
-
 export interface Call {
   readonly method: string;
   readonly path: string;
@@ -31,34 +29,33 @@ export interface Fate {
 
 /**
  * The simulation's Kubernetes API, called past every socket: an answer takes no time but that of
- * its fate, by the clocks of the test.
+ * its fate, by the clock of the test.
  */
 export class Api {
   readonly #kubernetes: Kubernetes;
   /** Those that arrived, in order. */
   readonly calls: Call[] = [];
-  readonly #time: Time;
+  readonly #clock: FakeClock;
 
-  constructor(time: Time) {
+  constructor(clock: FakeClock) {
     let uids = 0;
-    this.#time = time;
+    this.#clock = clock;
     this.#kubernetes = new Kubernetes({
       timeline: new Timeline(),
-      wall: time.now(),
+      wall: clock.now(),
       newUid: () => `uid-${(uids += 1)}`,
       onChange: () => undefined,
     });
   }
 
-  /** `time`: that of the process which calls. */
-  client(time: Time, fateOf: (call: Call) => Fate): KubeClient {
+  client(fateOf: (call: Call) => Fate): KubeClient {
     const cluster = new Cluster();
     const skipTLSVerify = false;
     const server = { name: 'c', server: 'https://api.test', skipTLSVerify };
     cluster.loadFromClusterAndUser(server, { name: 'u', token: 't' });
-    const request = (call: Call) => this.#carry(call, fateOf(call), time);
+    const request = (call: Call) => this.#carry(call, fateOf(call));
     cluster.open = () => Object.assign(new Dispatcher(), { request });
-    return createKubeClient(cluster, time);
+    return createKubeClient(cluster, this.#clock);
   }
 
   /** What a client would get, as an object. Throws where it is refused. */
@@ -73,9 +70,8 @@ export class Api {
     this.#kubernetes.as('a user').delete(kindOf(plural), 'ns', name);
   }
 
-  async #carry(call: Call, { thereMs = 0, backMs = 0, lost, refused }: Fate, time: Time) {
-    // What has left arrives, whatever becomes of its sender.
-    await passed(this.#time, thereMs);
+  async #carry(call: Call, { thereMs = 0, backMs = 0, lost, refused }: Fate) {
+    await this.#passed(thereMs);
     if (lost === 'call') return never();
     this.calls.push(call);
     const message = refused?.message ?? 'refused';
@@ -83,19 +79,19 @@ export class Api {
       ? { status: refused.status, body: JSON.stringify({ kind: 'Status', message }) }
       : this.#serve(call);
     if (lost === 'answer') return never();
-    await passed(time, backMs);
+    await this.#passed(backMs);
     const headers = { 'retry-after': refused?.retryAfter };
     return { statusCode: status, headers, body: { text: () => Promise.resolve(body) } };
+  }
+
+  async #passed(ms: number): Promise<void> {
+    if (ms > 0) await new Promise<void>((resolve) => void this.#clock.at(ms, resolve));
   }
 
   #serve(call: Call) {
     const { status, body } = this.#kubernetes.serve({ ...call, headers: {} }, 'a client');
     return { status, body: String(body) };
   }
-}
-
-async function passed(time: Time, ms: number): Promise<void> {
-  if (ms > 0) await new Promise<void>((resolve) => void time.at(ms, resolve));
 }
 
 function never(): Promise<never> {

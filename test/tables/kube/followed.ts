@@ -66,8 +66,7 @@ export async function follow(behave: Behaviour, namespaces: string[] = [], selec
   const store = new Store({
     trim: (object) => object,
     indexes: {},
-    onChange: (key, now, _before, origin) =>
-      void news.push(`${origin} ${key.slice(3)}${now ? '' : ' gone'}`),
+    onChange: (key, _now, _before, origin) => void news.push(`${origin} ${key.slice(3)}`),
   });
   const client = createKubeClient(cluster, clock);
   const options = { cluster, client, labelSelector: selector, clock, log, signal: stop.signal };

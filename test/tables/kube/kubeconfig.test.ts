@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createSecureServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -9,6 +8,7 @@ import { Cluster, loadCluster } from '../../../src/kube/cluster.ts';
 import { selfSigned } from '../../simulator/certificate.ts';
 import { startConnectProxy } from '../../support/connect-proxy.ts';
 import { folderOf, temporaryFolder } from '../../support/folder.ts';
+import { listening } from '../api/servers.ts';
 
 const CANARY = 'c4n4ry-c4n4ry-c4n4ry';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -44,9 +44,7 @@ describe('a kubeconfig is used', () => {
       const certificate = fingerprint256 && 'ours';
       response.end(JSON.stringify({ httpVersion, authorization, as, certificate }));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return listening(server);
   }
 
   const apiVersion = 'client.authentication.k8s.io/v1';
@@ -97,6 +95,8 @@ describe('a kubeconfig that cannot be used is refused in words, with no value of
     kubeconfig({ token: CANARY }, { server, 'proxy-url': proxy });
   const without = (text: string): string => kubeconfig({ token: CANARY }).replace(text, '"x"');
   const keyAt = (path: string): string => kubeconfig({ 'client-key': path });
+  const refused = async (path?: string): Promise<string> =>
+    String(await loadCluster(path).catch((cause: unknown) => cause));
   const failing = { command: 'sh', args: ['-c', `echo ${CANARY} >&2; exit 3`] };
 
   test.each<[string, string, string | RegExp]>([
@@ -111,23 +111,18 @@ describe('a kubeconfig that cannot be used is refused in words, with no value of
     ['no key', keyAt('/x/key'), 'no credential from "/x/key" (ENOENT)'],
     ['a failing plugin', kubeconfig({ exec: failing }), '"sh" (it failed); try that by hand'],
   ])('%s', async (_what, config, expected) => {
-    const refused = loadCluster(join(await folderOf({ config }), 'config'));
-    const error: unknown = await refused.catch((cause: unknown) => cause);
-    expect(String(error)).toMatch(expected);
-    expect(String(error)).not.toContain(CANARY);
+    const error = await refused(join(await folderOf({ config }), 'config'));
+    expect(error).toMatch(expected);
+    expect(error).not.toContain(CANARY);
   });
 
   test('no file, and the text of one in the place of its path', async () => {
     const advice = "pass --kubeconfig, or in a pod mount the ServiceAccount's token";
-    const said = async (path?: string) => {
-      const error: unknown = await loadCluster(path).catch((cause: unknown) => cause);
-      return String(error);
-    };
-    expect(await said('/nowhere/config')).toContain(`(ENOENT); ${advice}`);
-    expect(await said()).toContain('the kubeconfig "~/.kube/config" (ENOENT)');
+    expect(await refused('/nowhere/config')).toContain(`(ENOENT); ${advice}`);
+    expect(await refused()).toContain('the kubeconfig "~/.kube/config" (ENOENT)');
     vi.stubEnv('KUBECONFIG', kubeconfig({ token: CANARY }));
     const shown = 'cannot read the kubeconfig (the text of a file or a key, not shown) (EN';
-    expect(await said()).toContain(shown);
+    expect(await refused()).toContain(shown);
   });
 });
 

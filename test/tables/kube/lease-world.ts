@@ -1,33 +1,13 @@
 import { createElection } from '../../../src/kube/lease.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { recordingLog } from '../../support/recording-log.ts';
-import { Api, type Fate, type Time } from './api.ts';
+import { Api, type Fate } from './api.ts';
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/pw/leases';
 
 interface Lease {
   readonly metadata: object;
   readonly spec: { readonly holderIdentity: string };
-}
-
-/** The time of one process, which may be frozen: then nothing of it runs. */
-function processTime(base: Time) {
-  const due: (() => void)[] = [];
-  const state = { isFrozen: false };
-  const later: Time['at'] = (delayMs, run) => {
-    let isOff = false;
-    const ring = (): void => void (isOff || run());
-    const cancel = base.at(delayMs, () => (state.isFrozen ? due.push(ring) : ring()));
-    return () => {
-      isOff = true;
-      cancel();
-    };
-  };
-  const thaw = (): void => {
-    state.isFrozen = false;
-    for (const ring of due.splice(0)) ring();
-  };
-  return { now: () => base.now(), monotonic: () => base.monotonic(), at: later, state, thaw };
 }
 
 /** A Kubernetes API with one Lease, and the processes that want it. */
@@ -37,13 +17,12 @@ export class LeaseWorld {
 
   /** A process begins to want the Lease. Its work ends once it is told to, where none is given. */
   start(identity: string, fate: Fate = {}, work = told) {
-    const time = processTime(this.clock);
     const stop = new AbortController();
     const { log, messages } = recordingLog();
-    const process = { time, stop, messages, fate, did: '', outcome: '' };
-    const client = this.api.client(time, () => process.fate);
+    const process = { stop, messages, fate, did: '', outcome: '' };
+    const client = this.api.client(() => process.fate);
     const names = { namespace: 'pw', name: 'pipewright', identity };
-    const election = createElection(client, time, log, names);
+    const election = createElection(client, this.clock, log, names);
     const works = async (signal: AbortSignal): Promise<void> => {
       process.did = 'works';
       await work(signal);
@@ -82,8 +61,5 @@ export class LeaseWorld {
 }
 
 function told(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    if (signal.aborted) resolve();
-  });
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
 }

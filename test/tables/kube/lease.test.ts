@@ -39,8 +39,6 @@ async function play(script: string): Promise<string> {
     else if (!one) throw new Error(`there is no process "${who}"`);
     else if (act === 'is') one.fate = FATES[how] ?? {};
     else if (act === 'stops') one.stop.abort();
-    else if (act === 'freezes') one.time.state.isFrozen = true;
-    else if (act === 'thaws') one.time.thaw();
     else if (act === 'has') isSo = `${who} has ${one.did}`;
     else isSo = `${who} ${one.state().replace(LOST, 'lost')}`;
     went.push(isSo);
@@ -59,10 +57,6 @@ test.each([
     'given b, a starts, touched, +10, touched, +10, touched, +10, a waits, holder b',
   ],
   ['is taken when it was released', 'given b, a starts, +1, taken , +1, a calls, holder a'],
-  [
-    'is renewed before it is used by who was frozen while it took it',
-    'a starts slow, +2, a freezes, +12, a is well, a thaws, +0, a waits, +2, a calls',
-  ],
   [
     'is released by who wins it as it is told to end, and begins nothing',
     'a starts late, +0.15, a stops, +1, a ended, a has , holder ',

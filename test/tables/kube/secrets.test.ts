@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 function open() {
-  const client = api.client(clock, () => fate);
+  const client = api.client(() => fate);
   return createSecrets(client, clock, new AbortController().signal);
 }
 

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { Cluster } from '../../../src/kube/cluster.ts';
+import { listening } from '../api/servers.ts';
 
 export type Behaviour = (
   request: IncomingMessage & { readonly query: URLSearchParams },
@@ -25,16 +26,9 @@ export async function startServer(behave: Behaviour) {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = async (): Promise<void> => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    for (const socket of open) socket.destroy();
-    await closed;
-  };
-  onTestFinished(close);
+  const url = `http://${await listening(server)}`;
   const cluster = new Cluster();
   onTestFinished(() => cluster.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const at = { name: 'c', server: url, skipTLSVerify: true };
   cluster.loadFromClusterAndUser(at, { name: 'u', token: 't' });
   return { cluster, requests, open, accepted: () => accepted };

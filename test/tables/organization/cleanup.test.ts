@@ -103,7 +103,7 @@ describe('a deletion that is hindered', () => {
 
   test('is tried a last time 30 s before the deadline, and let go at it, said to all', async () => {
     const tried: number[] = [];
-    const on: Wish['on'] = (step, { stage }) => void (step === 'observe' && tried.push(stage.now));
+    const on: Wish['on'] = (step, stage) => void (step === 'observe' && tried.push(stage.now));
     const organization = deleted(`${OURS}; observe: 503…`, { on });
     let { result } = await organization.run();
     while (organization.stage.has(organization.id)) ({ result } = await organization.next());

@@ -1,14 +1,11 @@
 import { cleanupGoal, goalOf } from '../../../src/kinds/organization/decide.ts';
 import type { settle } from '../../../src/kinds/organization/settle.ts';
-import { at, MINUTE, SECOND } from '../kinds/objects.ts';
+import { at, MINUTE, SECOND, SPECS } from '../kinds/objects.ts';
 
-export type Spec = Parameters<typeof goalOf>[0];
-export type Goal = ReturnType<typeof goalOf>;
-export type Evidence = Parameters<typeof settle>[0];
-export type Settlement = ReturnType<typeof settle>;
-export type Entry = Settlement['inventory'][number];
+type Settlement = ReturnType<typeof settle>;
+type Entry = Settlement['inventory'][number];
 export type Tuple = Settlement['added'][number];
-export type List = Evidence['list'];
+type List = Parameters<typeof settle>[0]['list'];
 export type Reported = NonNullable<ReturnType<List['find']>>;
 
 /** `--api-timeout` of 35 s, and 60 s. */
@@ -25,7 +22,7 @@ export const all = (text: string): Tuple[] => words(text).map(e);
 
 const plain = (text: string) => text.trim().toLowerCase();
 /** Equal for two that mean the same endpoint. */
-export const keyOf = ({ id, cloudProvider, region }: Tuple) =>
+const keyOf = ({ id, cloudProvider, region }: Tuple) =>
   [id, cloudProvider, region].map(plain).join(' ');
 
 /** What a reply lists; how odd a list may be, the attempts show. */
@@ -37,20 +34,14 @@ export function listing(entries: readonly Reported[]): List {
   return { find, withId } as unknown as List;
 }
 
-export function specOf(text: string): Spec {
-  const adoptPrivateEndpoints = text.startsWith('adopt');
-  const listed = all(text.replace(/^(adopt|deleted|absent)/, ''));
-  return {
-    organizationId: '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a',
-    credentialsSecretRef: { name: 'api' },
-    ...(!text.startsWith('absent') && { privateEndpoints: listed }),
-    ...(adoptPrivateEndpoints && { adoptPrivateEndpoints }),
-  };
-}
-
 /** `a b` listed; `adopt a`; `absent`: no list; `deleted a`: the object is, and lists it. */
-export function goalIn(text: string): Goal {
-  const spec = specOf(text);
+export function goalIn(text: string) {
+  const listed = all(text.replace(/^(adopt|deleted|absent)/, ''));
+  const spec = {
+    ...SPECS.Organization,
+    ...(!text.startsWith('absent') && { privateEndpoints: listed }),
+    ...(text.startsWith('adopt') && { adoptPrivateEndpoints: true }),
+  };
   return text.startsWith('deleted') ? cleanupGoal(spec, []) : goalOf(spec);
 }
 
@@ -62,6 +53,8 @@ const MORE: Readonly<Record<string, object>> = {
   late: { attempts: 1, nextAttemptTime: at(12 * MINUTE) },
   again: { attempts: 1, nextAttemptTime: at(0) },
   due: { nextAttemptTime: at(0) },
+  /** Of an earlier change. */
+  older: { since: at(-10 * SECOND) },
 };
 
 /** `a Added Present, b – Refused refused`; what waits does so since T0. */

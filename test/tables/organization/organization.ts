@@ -1,14 +1,11 @@
-import { API_HASH, an, at, changed, HOUR, type Status, type Wanted } from '../kinds/objects.ts';
-import { bad, ok, type Reply } from '../kinds/process.ts';
+import { API_HASH, an, at, HOUR, type Status, type Wanted } from '../kinds/objects.ts';
+import { bad, ok, patchOf, type Reply } from '../kinds/process.ts';
 import { type Seen, Stage, type StageOptions } from '../kinds/stage.ts';
 import { all, e, inventoryOf, listing, type Reported, type Tuple, words } from './endpoints.ts';
 
 /** What is given, as `read` reads it, and what no text says. */
-export interface Wish
-  extends Omit<StageOptions, 'on'>,
-    Pick<Wanted, 'spec' | 'status' | 'metadata'> {
+export interface Wish extends StageOptions, Pick<Wanted, 'spec' | 'status' | 'metadata'> {
   readonly given?: string;
-  readonly on?: (step: string, organization: Organization) => void;
 }
 
 /**
@@ -70,18 +67,15 @@ export class Organization {
 
   constructor(wish: Wish | string = {}) {
     const whole: Wish = typeof wish === 'string' ? { given: wish } : wish;
-    const { given = '', on, metadata = {}, ...more } = whole;
+    const { given = '', metadata = {}, ...more } = whole;
     const { spec, held, name, inventory, mishaps } = read(given);
     this.held = held;
     this.name = name;
     this.#mishaps = mishaps;
     this.stage = new Stage({
       ...more,
-      shown: ({ body = '{}', method }) =>
-        method === 'PATCH' ? shortly(JSON.parse(body) as Body) : method,
       api: (request, nth) =>
         more.api?.(request, nth) ?? this.#answer(JSON.parse(request.body ?? '{}') as Body),
-      on: (step) => on?.(step, this),
     });
     const status = { ...(inventory && appliedBefore(inventory)), ...more.status };
     const wanted = { name: 'acme', spec: { ...spec, ...more.spec }, status, metadata };
@@ -118,7 +112,7 @@ export class Organization {
   }
 
   #answer(body: Body): Reply {
-    const mishap = this.#mishap(shortly(body));
+    const mishap = this.#mishap(patchOf(body));
     if (/^\d+$/.test(mishap)) return bad(Number(mishap));
     if (mishap === 'unsent') return bad(mishap);
     if (mishap === 'html') return bad(200);
@@ -146,10 +140,6 @@ export class Organization {
     this.held = this.held.filter((one) => !gone.find({ ...e(''), ...one } as Tuple));
     this.held.push(...add);
   }
-}
-
-function shortly({ name, privateEndpoints = {} }: Body): string {
-  return name === undefined ? changed(privateEndpoints).join(' ') || 'observe' : `name ${name}`;
 }
 
 /** As an attempt an hour ago left it, and the time for another one has come. */

@@ -65,6 +65,8 @@ const TABLES: Readonly<Record<string, string>> = {
       | a Added Unconfirmed; b Added Present; added b; change open
     a b     | a Added Present          | +a +b  | a    | 1s
       | a Added Present; b Added Unconfirmed; change open
+    a b     | b Added Unconfirmed older | +a    | a    | 1s
+      | b Added Unconfirmed; a Added Present; added a
     a       | a Added Unconfirmed      |        | a    | 1s     | a Added Present; added a
     a       | a Added Unconfirmed late |        | a    | 15m    | a Added Present; added a
     a       | a Added Unconfirmed late |        | a    | 15m+1s
@@ -148,6 +150,12 @@ test('an add that was given up is sent again after 10 min at first, then after t
   const [first] = settled(given).inventory;
   const [second] = settled({ ...given, inventory: 'a Added Unconfirmed again' }).inventory;
   expect([first?.attempts, second?.attempts]).toEqual([1, 2]);
+  const [waiting] = settled({
+    ...row,
+    inventory: 'a Added Unconfirmed late',
+    asked: '5m',
+  }).inventory;
+  expect(waiting).toMatchObject({ attempts: 1, nextAttemptTime: at(12 * MINUTE) });
   const waitOf = (entry = first) => Date.parse(entry?.nextAttemptTime ?? '') - T0 - ms('100s');
   expect([isAbout(waitOf(), 10 * MINUTE), isAbout(waitOf(second), 20 * MINUTE)]).toEqual([
     true,

@@ -1,7 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/folder.ts';
+import { folderOf } from '../../support/folder.ts';
 import * as object from './objects.ts';
 import { type Answers, pipewright } from './run.ts';
 
@@ -9,9 +7,9 @@ const { ACME, endpoint, failed, listing, manifest, PIPE, pipe, stored } = object
 
 /** Plans these objects against the cluster; each document is one line. */
 async function plan(objects: readonly object[], answers: Answers, ...flags: readonly string[]) {
-  const file = join(await temporaryFolder(), 'all.yaml');
-  await writeFile(file, objects.map((one) => `${JSON.stringify(one)}\n`).join('---\n'));
-  return pipewright(['plan', '-f', file, '--dry-run=server', ...flags], answers);
+  const text = objects.map((one) => `${JSON.stringify(one)}\n`).join('---\n');
+  const folder = await folderOf({ 'all.yaml': text });
+  return pipewright(['plan', '-f', folder, '--dry-run=server', ...flags], answers);
 }
 
 type Stored = ReturnType<typeof stored>;
@@ -33,7 +31,7 @@ const blocked = stored('Organization', empty, {
 });
 
 const deleted = { metadata: { deletionTimestamp: verified.time } };
-const fetched = { status: { activity: { id: 'a-b' } } };
+const fetched = { status: { activity: { id: 'record' } } };
 test.each<[string, Stored, string, number]>([
   ['2 private endpoints would be removed (a, b)', blocked, 'blocked', 1],
   ['spec.suspend is true', pipe({}, { suspend: true }), 'withheld', 1],

@@ -1,7 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/folder.ts';
+import { folderOf } from '../../support/folder.ts';
 import { ACME, PIPE, pipe, stored } from './objects.ts';
 import { type Answers, pipewright } from './run.ts';
 
@@ -35,9 +33,8 @@ test.each([
   ['a: 1\na: 2\n', ':2: this is not valid YAML: '],
   ['a: &a\n  b: *a\n', ':1: the aliases of this document cannot be followed: '],
 ])('%j is no YAML that kubectl can take', async (text, says) => {
-  const file = join(await temporaryFolder(), 'a.yaml');
-  await writeFile(file, text);
-  expect((await refusalOf(['plan', '-f', file])).message).toContain(says);
+  const folder = await folderOf({ 'a.yaml': text });
+  expect((await refusalOf(['plan', '-f', folder])).message).toContain(says);
 });
 
 test.each<[string, object, string]>([

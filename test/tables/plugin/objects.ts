@@ -1,19 +1,6 @@
-const credentialsSecretRef = { name: 'api' };
+import { SPECS } from '../kinds/objects.ts';
 
-/** Specs with which nothing is wrong. */
-export const PIPE = {
-  organizationId: 'o',
-  serviceId: 's',
-  pipeId: 'p',
-  credentialsSecretRef,
-  settings: { engine_max_threads: 8 },
-};
-export const ACME = {
-  organizationId: '7f0e0b1d-0000-4000-8000-000000000000',
-  credentialsSecretRef,
-  name: 'Acme',
-};
-export const RECORD = { organizationId: 'o', activityId: 'a-b', credentialsSecretRef };
+export const { PipeSettings: PIPE, Organization: ACME, Activity: RECORD } = SPECS;
 
 export const endpoint = (id: string) => ({ id, cloudProvider: 'gcp', region: 'r1' });
 

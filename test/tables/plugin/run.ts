@@ -1,8 +1,8 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { runProgram } from '../../../src/cli/program.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 
 /** When every run takes place. */
 export const NOW = '2026-03-01T12:00:00.000Z';
@@ -13,38 +13,25 @@ type Answer = string | object | { readonly code: number; readonly stderr: string
 /** By the beginning of the command line. */
 export type Answers = Readonly<Record<string, Answer>>;
 
-export interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** The command lines of kubectl, without the word itself. */
-  readonly asked: readonly string[];
-  /** What kubectl was given as stdin, one after the other. */
-  readonly input: string;
-}
-
 /** Runs `kubectl pipewright …` with a kubectl on the PATH that gives these answers. */
-export async function pipewright(argv: readonly string[], answers: Answers = {}): Promise<Run> {
-  const folder = await mkdtemp(join(tmpdir(), 'pipewright-test-'));
-  const path = process.env['PATH'];
+export async function pipewright(argv: readonly string[], answers: Answers = {}) {
+  const folder = await temporaryFolder();
   const printed = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+  for (const stream of ['stdout', 'stderr'] as const)
     vi.spyOn(process[stream], 'write').mockImplementation((text) => {
       printed[stream] += String(text);
       return true;
-    }),
-  );
+    });
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(NOW) });
   try {
     const said = await standIn(folder, answers);
-    process.env['PATH'] = `${folder}:${path}`;
+    vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`);
     const code = await runProgram(argv);
     return { code, ...printed, ...(await said()) };
   } finally {
-    process.env['PATH'] = path;
+    vi.unstubAllEnvs();
     vi.useRealTimers();
-    for (const spy of spies) spy.mockRestore();
-    await rm(folder, { recursive: true, force: true });
+    vi.restoreAllMocks();
   }
 }
 
@@ -73,7 +60,9 @@ exit $code
   await chmod(program, 0o755);
   const kept = (what: string) => readFile(`${program}.${what}`, 'utf8').catch(() => '');
   return async () => ({
+    /** The command lines, without the word itself. */
     asked: (await kept('asked')).split('\n').filter(Boolean),
+    /** What was given as stdin, one after the other. */
     input: await kept('input'),
   });
 }

@@ -65,9 +65,9 @@ test('the story says what is declared, confirmed, different, tried, and who must
   it says NotConfirmed
 Declared:
   Generation 2, with the key in the Secret "api".
-  organizationId: "o"
-  serviceId: "s"
-  pipeId: "p"
+  organizationId: "org"
+  serviceId: "service"
+  pipeId: "pipe"
   engine_max_threads: 8
 Confirmed:
   The API confirmed generation 1, an earlier one, 3h ago (2026-03-01T09:00:00Z), request req-1: engine_max_threads.

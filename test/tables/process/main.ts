@@ -2,13 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -17,6 +11,7 @@ import type { Timeline } from '../../simulation/engine/timeline.ts';
 import { kindOf } from '../../simulation/kubernetes/kinds.ts';
 import { Kubernetes } from '../../simulation/kubernetes/server.ts';
 import { eventually } from '../../support/eventually.ts';
+import { listen } from '../../support/loopback.ts';
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts');
 
@@ -55,17 +50,6 @@ export function startMain(cluster: object, flags: readonly string[], nodeOptions
   return { said: () => said, lines, port, ended, kill: (name: NodeJS.Signals) => child.kill(name) };
 }
 
-/** A server on loopback for a whole file. */
-export async function serving(listener: RequestListener) {
-  const server = createServer(listener);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const end = (): void => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, end };
-}
-
 /** The Kubernetes of the simulation needs no more of its timeline than this. */
 const realTime = {
   now: 0,
@@ -75,16 +59,14 @@ const realTime = {
   },
 } as unknown as Timeline;
 
-/** The Kubernetes of the simulation over a real connection; it answers nothing before `open`. */
+/** The Kubernetes of the simulation over a real connection. */
 export async function startKubernetes() {
   const wall = Date.now();
   const onChange = (): void => undefined;
   const kube = new Kubernetes({ timeline: realTime, wall, newUid: randomUUID, onChange });
-  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url: path = '' } = request;
     const body = await text(request);
-    await opened;
     const reply = kube.serve({ method, path, headers: {}, body }, 'the operator');
     response.writeHead(reply.status, reply.headers).flushHeaders();
     if (typeof reply.body === 'string') {
@@ -94,19 +76,8 @@ export async function startKubernetes() {
     const ended = (): unknown => response.end();
     response.on('close', reply.body({ data: (piece) => response.write(piece), ended }));
   };
-  const server = await serving((request, response) => void serve(request, response));
+  const server = await listen(createServer((...request) => void serve(...request)));
   const create = (plural: string, name: string, content: object): void =>
     void kube.as('a user').create(kindOf(plural), 'ns', { metadata: { name }, ...content });
-  return {
-    ...server,
-    open,
-    create,
-    /** Of `Ready` of a PipeSettings. */
-    messageOf: (name: string): string => {
-      const { status } = kube.objects.get(kindOf('pipesettings'), 'ns', name) ?? {};
-      const [ready] = (status as { readonly conditions: readonly { message: string }[] })
-        .conditions;
-      return ready?.message ?? '';
-    },
-  };
+  return { ...server, create };
 }
