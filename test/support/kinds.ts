@@ -2,35 +2,29 @@
  * The kinds as their users know them, written down apart from the operator's own types. A new one
  * has its place here; what is said of every kind then holds of it too.
  */
-const organizationId = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';
+const ORGANIZATION = '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a';
 const credentialsSecretRef = { name: 'management-api' };
 
 /** By short names, as kubectl takes them: a spec that nothing is wrong with. */
 export const GOOD = {
   pset: {
-    organizationId,
-    serviceId: '5c2f',
-    pipeId: '9e44',
+    organizationId: 'org',
+    serviceId: 'service',
+    pipeId: 'pipe',
     credentialsSecretRef,
     settings: { engine_max_threads: 8 },
   },
-  porg: { organizationId, credentialsSecretRef, name: 'Acme Data' },
-  pact: { organizationId, activityId: '3aa1f6d8', credentialsSecretRef },
+  porg: { organizationId: ORGANIZATION, credentialsSecretRef, name: 'Acme' },
+  pact: { organizationId: 'org', activityId: 'record', credentialsSecretRef },
 };
 export type Kind = keyof typeof GOOD;
 
-interface Names {
-  readonly kind: string;
-  readonly plural: string;
-  /** Has neither mode nor interval. */
-  readonly onlyReads?: true;
-}
-
-export const NAMES: Readonly<Record<Kind, Names>> = {
-  pset: { kind: 'PipeSettings', plural: 'pipesettings' },
-  porg: { kind: 'Organization', plural: 'organizations' },
+/** Those that only read have neither mode nor interval. */
+export const NAMES = {
+  pset: { kind: 'PipeSettings', plural: 'pipesettings', onlyReads: false },
+  porg: { kind: 'Organization', plural: 'organizations', onlyReads: false },
   pact: { kind: 'Activity', plural: 'activities', onlyReads: true },
-};
+} as const satisfies Record<Kind, object>;
 export const KINDS = Object.keys(NAMES) as readonly Kind[];
 export const PLURALS = Object.values(NAMES)
   .map(({ plural }) => plural)

@@ -135,7 +135,6 @@ describe('kubectl', () => {
     REASON: 'Applied',
     STALLED: '',
     AGE: expect.stringMatching(/^\d+s$/),
-    ORGANIZATION: GOOD.pset.organizationId,
     'REQUEST ID': REQUEST_ID,
     'NEXT ATTEMPT': '2999-01-01T00:00:00Z',
     MESSAGE: 'All is well',
@@ -143,18 +142,19 @@ describe('kubectl', () => {
   const since = { 'LAST APPLIED': expect.stringMatching(/^\d+[dy]/) };
   const record = { type: 'create_pipe', actorId: 'user-1', createdAt: 'yesterday' };
   test.each([
-    ['pset', { applied }, { ...since, SERVICE: '5c2f', PIPE: '9e44' }],
+    ['pset', { applied }, { ...since, SERVICE: 'service', PIPE: 'pipe' }],
     ['porg', { applied, conditions: [ready, stalled] }, { ...since, STALLED: 'True' }],
     [
       'pact',
       { activity: record },
-      { TYPE: 'create_pipe', ACTOR: 'user-1', CREATED: 'yesterday', ACTIVITY: '3aa1f6d8' },
+      { TYPE: 'create_pipe', ACTOR: 'user-1', CREATED: 'yesterday', ACTIVITY: 'record' },
     ],
   ] as const)('shows of a %s with -o wide what helps', async (kind, status, own) => {
     await create(kind, 'shown');
     expect((await write(kind, 'shown', { ...whole, ...status })).code).toBe(200);
     const rows = await printedTable([kind, 'shown', '-n', namespace, '-o', 'wide']);
-    expect(rows).toEqual([{ ...wide, ...own }]);
+    const { organizationId: ORGANIZATION } = GOOD[kind];
+    expect(rows).toEqual([{ ...wide, ...own, ORGANIZATION }]);
   });
 });
 

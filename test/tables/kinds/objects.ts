@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { createKinds } from '../../../src/kinds/index.ts';
 import { kindOf } from '../../simulation/kubernetes/kinds.ts';
+import { GOOD, NAMES, KINDS as SHORT_NAMES } from '../../support/kinds.ts';
 import { BASE_URL } from './process.ts';
 
 export type Kind = ReturnType<typeof createKinds>[number];
@@ -17,24 +18,22 @@ export const REQUESTED_AT = 'pipewright.dev/reconcile-requested-at';
 /** RFC 3339, so many ms after T0. */
 export const at = (ms: number): string => `${new Date(T0 + ms).toISOString().slice(0, 19)}Z`;
 
-const credentialsSecretRef = { name: 'api' };
-/** A good spec of each kind. */
-export const SPECS = {
-  PipeSettings: {
-    organizationId: 'org',
-    serviceId: 'service',
-    pipeId: 'pipe',
-    credentialsSecretRef,
-    settings: { engine_max_threads: 8 },
-  },
-  Organization: {
-    organizationId: '0b1d7c52-91a4-4f0e-8a3b-6f1e2d3c4b5a',
-    credentialsSecretRef,
-    name: 'Acme',
-  },
-  Activity: { organizationId: 'org', activityId: 'record', credentialsSecretRef },
-} as const;
+export type KindName = (typeof NAMES)[keyof typeof NAMES]['kind'];
+interface Spec {
+  readonly organizationId: string;
+  readonly credentialsSecretRef: { readonly name: string };
+}
+/** By the names of the kinds: a good spec of each. */
+export const SPECS = ofEach<Spec>((short) => ({
+  ...GOOD[short],
+  credentialsSecretRef: { name: 'api' },
+}));
 export const KINDS = Object.keys(SPECS) as readonly KindName[];
+
+function ofEach<Value>(make: (short: keyof typeof NAMES) => Value) {
+  const entries = SHORT_NAMES.map((short) => [NAMES[short].kind, make(short)]);
+  return Object.fromEntries(entries) as Readonly<Record<KindName, Value>>;
+}
 
 /** `sha256` of the address of an API: the one that is called, and any other. */
 export const API_HASH = `sha256:${hash('sha256', BASE_URL)}`;
@@ -83,12 +82,7 @@ export function wire<T>(value: T): T {
 }
 
 /** As the API server checks a status: by the schemas that the CRDs are made from. */
-const SCHEMAS = {
-  PipeSettings: kindOf('pipesettings').schema,
-  Organization: kindOf('organizations').schema,
-  Activity: kindOf('activities').schema,
-};
-export type KindName = keyof typeof SCHEMAS;
+const SCHEMAS = ofEach((short) => kindOf(NAMES[short].plural).schema);
 
 type Texts<Field extends string> = Readonly<Record<Field, string>>;
 type Condition = Texts<'type' | 'status' | 'reason' | 'message' | 'lastTransitionTime'>;

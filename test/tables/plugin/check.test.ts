@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { PLURALS } from '../../support/kinds.ts';
 import { pipe } from './objects.ts';
 import { type Answers, pipewright } from './run.ts';
 
@@ -8,7 +9,7 @@ const crd = (name: string, version = 'v1alpha1') => {
   const versions = [{ name: version, served: true }];
   return { metadata: { name: `${name}.pipewright.dev` }, spec: { versions } };
 };
-const others = [crd('organizations'), crd('activities')];
+const others = PLURALS.filter((plural) => plural !== 'pipesettings').map((name) => crd(name));
 const lease = (renewTime: string) => {
   const old = { metadata: { name: 'pipewright-old' }, spec: { renewTime: '2026-01-01T00:00:00Z' } };
   return {
@@ -22,6 +23,8 @@ const secret = (keySecret: string) => {
   const data = { keyId: btoa('id'), keySecret: btoa(keySecret) };
   return { items: [{ metadata: { name: 'api' }, data }] };
 };
+/** Those of each kind, and three more. */
+const RULES = 4 * PLURALS.length + 3;
 const forbidden = { code: 1, stderr: 'Error from server (Forbidden): it is forbidden' };
 const WELL: Answers = {
   'get crd': { items: [crd('pipesettings'), ...others] },
@@ -29,7 +32,7 @@ const WELL: Answers = {
   'get deployments': { items: [{ spec: { serviceAccountName: 'pw' } }] },
   'get secrets': secret('secret'),
   'get pipesettings': { items: [pipe(), pipe()] },
-  create: 'true\n'.repeat(15),
+  create: 'true\n'.repeat(RULES),
 };
 const check = (answers: Answers) => pipewright(['check', '-A'], { ...WELL, ...answers });
 
@@ -38,7 +41,7 @@ test('finds nothing where all is well', async () => {
   const parts = stdout.split('\n').map((line) => line.slice(0, 30));
   expect([code, ...parts]).toEqual([
     0,
-    'ok       3 CRDs are installed',
+    `ok       ${PLURALS.length} CRDs are installed`,
     'ok       pod-1 leads, by Lease',
     'ok       The operator (system:',
     'ok       1 Secret of namespace',
@@ -60,7 +63,7 @@ test.each<[string, Answers]>([
   [SERVES, { 'get crd': { items: [crd('pipesettings', 'v1'), ...others] } }],
   ['No operator has run in namespace pipewright: it has no', { 'get lease': { items: [] } }],
   [RENEWED, { 'get lease': lease('2026-03-01T11:59:00Z') }],
-  [RIGHTS, { create: `false\nfalse\n${'true\n'.repeat(13)}` }],
+  [RIGHTS, { create: `false\nfalse\n${'true\n'.repeat(RULES - 2)}` }],
   [ABSENT, { 'get secrets': '' }],
   ['its key "keySecret"', { 'get secrets': secret('s3cr3t\u0001') }],
 ])('says what is wrong and what to do, and no value of a Secret: %s', async (says, answers) => {

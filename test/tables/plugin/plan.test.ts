@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/folder.ts';
+import { KINDS } from '../kinds/objects.ts';
 import { pipewright } from './run.ts';
 
 const HEAD = `apiVersion: pipewright.dev/v1alpha1
@@ -60,7 +61,7 @@ test.each<[string, Record<string, string>, string[], string]>([
 describe('what is not valid is said with its line and value, and what would do', () => {
   test.each<[string | RegExp, string, number, string]>([
     ['v1alpha1', 'v1', 1, 'must be pipewright.dev/v1alpha1, not "pipewright.dev/v1"'],
-    ['PipeSettings', 'Pipe', 2, 'kind must be one of PipeSettings, Organization, Activity, not'],
+    ['PipeSettings', 'Pipe', 2, `kind must be one of ${KINDS.join(', ')}, not`],
     ['  name: one\n', '', 3, 'metadata.name is required'],
     ['name: one', 'name: One', 4, 'starting and ending with a letter or digit, not "One"'],
     ['namespace: ingest', 'namespace: 5', 5, 'must be the name of a namespace, not 5'],

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { NAMES } from '../../support/kinds.ts';
 import { pipe } from './objects.ts';
 import { NOW, pipewright } from './run.ts';
 
 const called = (name: string, namespace = 'ingest') => pipe({ metadata: { name, namespace } });
 const FULL = 'pipesettings.pipewright.dev';
+const ALL = Object.values(NAMES).map(({ plural }) => `${plural}.pipewright.dev`);
 const AT = 'pipewright.dev/reconcile-requested-at';
 const WITH = '--type=merge -p';
 const PRINT = '-o jsonpath={.metadata.generation}{"\\n"}';
@@ -18,7 +20,7 @@ test.each([
   const { stdout, asked } = await pipewright(args, { get: { items }, patch: '4\n5\n' });
   expect(stdout.split('\n')[2]).toBe(`pset/three in other: ${done}`);
   expect(asked.toSorted()).toEqual([
-    `get ${FULL},organizations.pipewright.dev,activities.pipewright.dev -A -l a=b -o json --context=c`,
+    `get ${ALL} -A -l a=b -o json --context=c`,
     `patch ${FULL}/one ${FULL}/two -n ingest ${WITH} ${patch} ${PRINT} --context=c`,
     `patch ${FULL}/three -n other ${WITH} ${patch} ${PRINT} --context=c`,
   ]);
