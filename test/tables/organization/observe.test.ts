@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { at, MINUTE, OTHER_HASH, SECOND, type Status, T0 } from '../kinds/objects.ts';
+import { ok } from '../kinds/process.ts';
 import { rows } from '../kinds/rows.ts';
 import { all, SETTLE_MS } from './endpoints.ts';
 import { Organization, type Wish } from './organization.ts';
@@ -59,6 +60,25 @@ describe('an API that does not take the request that changes nothing', () => {
     stage.edit(id, {}, { uid: 'another' });
     expect(await again()).toBe('observe, name Acme');
   });
+});
+
+test('absence counts by when the list was asked for, not by when it came', async () => {
+  const without = ok({ name: 'Acme', privateEndpoints: [] });
+  const late = (): Promise<typeof without> =>
+    new Promise((answer) => void stage.clock.at(20 * SECOND, () => answer(without)));
+  const organization = new Organization({
+    given: '+a: idle',
+    api: (_, nth) => (nth === 2 ? late() : undefined),
+  });
+  const { stage, id } = organization;
+  await organization.run();
+  stage.ask(id, 'now');
+  const { events, status } = await organization.run(SETTLE_MS - 10 * SECOND);
+  expect(stage.now - T0).toBeGreaterThan(SETTLE_MS);
+  expect([events, status.privateEndpoints?.map(({ state }) => state)]).toEqual([
+    [],
+    ['Unconfirmed'],
+  ]);
 });
 
 test.each([
