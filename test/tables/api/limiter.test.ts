@@ -81,6 +81,18 @@ describe('a pause', () => {
     expect(limiter.snapshot()).toEqual({ paused: 1, refused: 0, waiting: 1 });
   });
 
+  it('doubles with each 429 in a row, and begins anew after another answer', async () => {
+    const { call, clock } = rig();
+    const paused: number[] = [];
+    for (const status of [429, 429, 429, 200, 429]) {
+      const times = (await call('a', status)) / 10_000;
+      // Each is within a fifth of its length.
+      paused.push(2 ** Math.round(Math.log2(times)));
+      await clock.advance(MINUTE);
+    }
+    expect(paused).toEqual([1, 2, 4, Number.NaN, 1]);
+  });
+
   it.each([503, 500])('does not come of a %i without a header', async (status) => {
     const { call, says } = rig();
     await call('a', status);
