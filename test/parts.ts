@@ -34,7 +34,7 @@ const MOST_TOLD = 30;
 /** What a program has printed is there so long after its end. */
 const LAST_LINES_MS = 2_000;
 /** As vitest and our own programs say it, as the hunt does, and as Node ends. */
-const TELLS = /^\s*(?:FAIL\b|FAILED\b|BROKEN\b|Seed \d+ breaks|==>|Again: |\w*Error\b.*:)/;
+const TELLS = /^\s*(?:FAIL\b|FAILED\b|BROKEN\b|\S+ breaks \w|==>|Again: |\w*Error\b.*:)/;
 
 /**
  * Runs parts at once, as far as each need not wait for another; after a failure none begins. Says

@@ -26,8 +26,8 @@ async function main(): Promise<number> {
     [name, file, seenBy.test, seenBy.title].some((one) => one.includes(values.only)),
   );
   if (values.help) console.log(USAGE);
+  else if (chosen.length === 0) console.log(`There is no rule with "${values.only}".`);
   else if (values.list) for (const mutation of chosen) console.log(entryOf(mutation));
-  else if (chosen.length === 0) console.log(`There is no such rule with "${values.only}".`);
   else return mutate(chosen);
   return chosen.length === 0 ? 1 : 0;
 }

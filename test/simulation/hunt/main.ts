@@ -51,7 +51,9 @@ async function huntFor(stage: Stage, plots: Iterable<Plot>, options: Options): P
   const took = (performance.now() - started) / 1_000;
   console.log(`${lives} lives in ${took.toFixed(0)} s (${(lives / took).toFixed(1)} a second)`);
   for (const line of table(found)) console.log(line);
-  if (failed !== undefined) console.log(`A life could not be lived: ${failed}`);
+  if (lives > 0 && found.length === 0) console.log('Nothing broke.');
+  if (failed !== undefined) console.log(`FAILED  A life could not be lived: ${failed}`);
+  if (lives === 0) console.log('FAILED  No life was lived; a sweep may have no life of this name.');
   const [first] = found;
   const rule = first?.violations[0]?.rule;
   if (first && rule !== undefined) await tellStory(stage, first.plot, rule);
@@ -64,7 +66,6 @@ function table(found: readonly Played[]): string[] {
   for (const { plot, violations } of found)
     for (const rule of new Set(violations.map((one) => one.rule)))
       rules.set(rule, [...(rules.get(rule) ?? []), nameOf(plot)]);
-  if (rules.size === 0) return ['Nothing broke.'];
   return [...rules]
     .sort((a, b) => b[1].length - a[1].length)
     .map(

@@ -37,7 +37,7 @@ export async function search(options: SearchOptions): Promise<Searched> {
   };
   const heard = (result: Result): void => {
     if ('failed' in result) {
-      failed ??= result.failed;
+      failed ??= `${nameOf(result.plot)}: ${result.failed}`;
       return end();
     }
     lives += 1;

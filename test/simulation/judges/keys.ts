@@ -32,6 +32,7 @@ export const keys: Judge = (life, court) => {
 
 function spellings(key: string): string[] {
   const inJson = JSON.stringify(key).slice(1, -1);
+  // Its last digit depends on what follows.
   const base64 = Buffer.from(key).toString('base64').replace(/=+$/, '').slice(0, -1);
   return [...new Set([key, inJson, encodeURIComponent(key), base64])];
 }

@@ -7,7 +7,7 @@ const CLEANUP_MS = 10 * 60_000 - 1_000;
 
 /** Nothing of an object that was deleted with RemovePrivateEndpoints is left, but at its deadline. */
 export const left: Judge = (life, court) => {
-  /** `listed`: what others listed then, or when its last call left, which stays. */
+  /** `listed`: by other objects, when it went or when the last call for it left: these stay. */
   const gone: { readonly change: Change; readonly at: number; readonly listed: string[] }[] = [];
   /** By organization: when a call for it left last, and what objects there were. */
   const tried = new Map<string, { readonly at: number; readonly things: Thing[] }>();

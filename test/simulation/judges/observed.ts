@@ -86,7 +86,7 @@ export const observed: Judge = (life, court) => {
     }
     const shown = (one: EndpointView): boolean => observation.listed.has(endpointKey(one));
     for (const one of add.filter(shown))
-      court.report('observed there', call.target, `${call.name} adds ${one.id}, which was there`);
+      court.report('observed present', call.target, `${call.name} adds ${one.id}, which was there`);
     for (const one of remove) removed.add(`${call.target} ${endpointKey(one)}`);
     for (const one of add) {
       removed.delete(`${call.target} ${endpointKey(one)}`);

@@ -31,10 +31,10 @@ export const others: Judge = (life, court) => {
       present.set(`${id} ${endpointKey(one)}`, { by: 'other', since: 0, oursGoneAt: undefined });
 
   /**
-   * Section 6: "Endpoints put in place of ours between two observations, the same endpoint added by
-   * somebody else between our observation and the settling of our add, a list that hides an entry
-   * that was never seen, … a pending change that never left, where somebody else adds the same
-   * within 15 minutes". An add that was refused is none of these.
+   * limits.md: "They add the same endpoint between Pipewright's last look and its own add", "replace
+   * our endpoint by an equal one between two looks", "add it, and the list that the API shows does
+   * not have it yet", "within 15 minutes of a change of ours that nobody answered, or that was saved
+   * and never sent". An add that was refused is none of these.
    */
   const isMistakable = (key: string, { since, oursGoneAt }: Present): boolean => {
     if (oursGoneAt !== undefined && since - oursGoneAt <= SETTLE_MS) return true;

@@ -12,7 +12,7 @@ const EXISTING: Named<OrganizationBehaviour> = {
   'an add of what is there is upsert': { addExisting: 'upsert' },
 };
 
-/** What else may be odd about it: the list of `api-behaviour.md`, and no more. */
+/** What else may be odd about it: what servers of this kind are known for, and no more. */
 const ODD: Named<OrganizationBehaviour> = {
   'the list is one call behind': { echo: 'lagging' },
   'the list is absent while empty': { list: 'absent-when-empty' },

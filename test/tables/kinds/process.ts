@@ -102,7 +102,7 @@ export class Secrets {
   readonly #set = new Map<string, { version: number; type: string; values: Values | string }>();
   readonly #seen = new Map<string, State>();
 
-  /** A text: it may not be read, and why. */
+  /** A text: it may not be read, and why. Nobody hears of it before the next `read`. */
   set(name: string, values: Values | string | undefined, type = 'Opaque'): void {
     const key = `ingest/${name}`;
     const { version } = this.#set.get(key) ?? { version: 1 };

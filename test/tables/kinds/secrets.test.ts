@@ -101,6 +101,23 @@ describe('a key', () => {
     expect((await run()).ready).toBe('True Applied');
   });
 
+  test.each<readonly [waits: string, before: Values | string | undefined]>([
+    ['is missing', undefined],
+    ['may not be read', 'It lacks the label x=y'],
+    ['has no key', {}],
+    ['has a key of another organization', KEY],
+  ])('of a Secret that %s is used at once when that has changed', async (_, before) => {
+    const { stage, id, run } = withSecret(before);
+    stage.options = { api: (__, nth) => (before === KEY && nth === 0 ? bad(404) : undefined) };
+    expect((await run()).wait).toBeGreaterThan(SECOND);
+    stage.woken.length = 0;
+    stage.secrets.set('own', { ...KEY, keySecret: 'rotated-secret' });
+    await stage.secrets.read('ingest/own');
+    expect(stage.woken).toEqual([`${id} scheduled`]);
+    expect((await run()).ready).toBe('True Applied');
+    expect(decoded(stage.secrets.used.at(-1))).toBe(`${KEY.keyId}:rotated-secret`);
+  });
+
   test('that Kubernetes does not give changes nothing in the status', async () => {
     const { stage, id, run } = withSecret(KEY);
     const { status } = stage.get(id);

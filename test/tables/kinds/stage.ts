@@ -52,6 +52,7 @@ export class Stage {
   readonly guarded: (readonly string[])[] = [];
   options: StageOptions;
   readonly #stands = new Map<string, Stands>();
+  /** By object: tells its running attempt that it is wanted no more. */
   readonly #ends = new Map<string, () => void>();
   readonly #kinds: readonly Kind[];
   #version = 1;
@@ -114,7 +115,7 @@ export class Stage {
   async run(id: string, afterMs = 0): Promise<Seen> {
     if (afterMs > 0) await this.clock.advance(afterMs);
     const running = this.start(id);
-    // Both are there at once where it is over: then the first of them counts.
+    // Time passes only while the attempt waits: `over` goes first in the race.
     const over = running.then(Boolean, () => true);
     while (!(await Promise.race([over, settle()]))) await this.clock.advance(1_000);
     return running;

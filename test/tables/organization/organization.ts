@@ -8,10 +8,13 @@ export interface Wish extends StageOptions, Pick<Wanted, 'spec' | 'status' | 'me
   readonly given?: string;
 }
 
+const VERBS = /^(?:lists|no|declares|adopts|removes|cap|has|named|ours|knows)?$/;
+const MET = /^(?:\d{3}|html|page|lost|unsent|no-list|odd-list|idle)…?$/;
+
 /**
  * `lists a b/r2` in spec (without it: a), or `no list`; `declares Acme`; `adopts`; `removes` with
  * itself what is its own; `cap 0`. The API `has a`, and is `named Old`. Applied an hour ago, with
- * `ours a b`, or an inventory that `knows a Added Missing, b Found Present`.
+ * `ours a b`, or an inventory that `knows a Added Missing, b Found Present`, or `knows` nothing.
  *
  * `+a -b: 422 lost`: what the API does about such a request, each time the next one, the last for
  * ever where there is a `…`; where nothing is said it does what it is asked. A number: that status
@@ -25,6 +28,9 @@ function read(given: string) {
   for (const part of given.split(';').map((one) => one.trim())) {
     const [step = '', met] = part.split(': ');
     const [verb = '', ...more] = part.split(' ');
+    const unknown =
+      met === undefined ? !VERBS.test(verb) : words(met).some((one) => !MET.test(one));
+    if (unknown) throw new Error(`"${part}" says nothing of an Organization`);
     if (met === undefined) said.set(verb, more.join(' '));
     else mishaps[step] = words(met);
   }
