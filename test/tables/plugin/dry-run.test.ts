@@ -30,6 +30,7 @@ const blocked = stored('Organization', empty, {
   status: { verified, ...listing('a', 'b'), privateEndpoints: own },
 });
 
+const confirmed = (generation: number) => ({ status: { applied: { generation } } });
 const deleted = { metadata: { deletionTimestamp: verified.time } };
 const fetched = { status: { activity: { id: 'record' } } };
 test.each<[string, Stored, string, number]>([
@@ -38,12 +39,27 @@ test.each<[string, Stored, string, number]>([
   ['spec.mode is Plan', pipe({}, { mode: 'Plan' }), 'withheld', 1],
   ['another object owns its target', pipe(failed('TargetConflict')), 'withheld', 1],
   ['It is being deleted', pipe(deleted), 'nothing', 0],
+  ['The declared state is the one last confirmed', pipe(confirmed(2)), 'nothing', 0],
   ['The record is fetched already', stored('Activity', object.RECORD, fetched), 'nothing', 0],
 ])('nothing is changed where %s', async (why, live, does, requests) => {
   const told = await planOf(live);
   const code = does === 'blocked' ? 2 : 0;
   expect(told).toMatchObject({ code, does, says: expect.stringContaining(why) });
   expect(told.requests).toHaveLength(requests);
+});
+
+test.each<[string, Stored]>([
+  ['an earlier generation was confirmed', pipe(confirmed(1))],
+  [
+    'it was confirmed, and a later attempt failed',
+    pipe({ ...failed('Rejected'), ...confirmed(2) }),
+  ],
+])('it is sent where %s', async (_, live) => {
+  expect(await planOf(live)).toMatchObject({
+    code: 2,
+    does: 'send',
+    says: expect.stringMatching(/^One PUT/),
+  });
 });
 
 describe('where the API server refuses', () => {
