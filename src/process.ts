@@ -10,13 +10,8 @@ import type { startServer } from './telemetry/health.ts';
 import type { Log } from './telemetry/log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 
-/** What a reconcile may take beside its call. */
+/** What a reconcile may take beside its call, which ends by its own time-out. */
 const RECONCILE_GRACE_MS = 5_000;
-/**
- * For a reconcile whose call was broken off to write its result into the status. With the release
- * of the Lease, two requests of 3 s at most, still within the 10 s that a pod has then.
- */
-const LAST_WORD_MS = 4_000;
 
 export interface ProcessOptions {
   readonly config: Config;
@@ -60,7 +55,6 @@ export async function runProcess(options: ProcessOptions): Promise<void> {
     if (stopWatches.signal.aborted) return;
     log.warn({}, 'a reconcile did not end within the grace period; aborting its call and stopping');
     stopCalls.abort();
-    await pause(clock, LAST_WORD_MS, stopWatches.signal);
   };
   const graceIsOver = endOfGrace();
   const lease = config.leaderElect
