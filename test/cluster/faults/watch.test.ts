@@ -135,3 +135,24 @@ test('a list comes in pages, and one whose pages have expired is begun anew', as
   ]);
   expect(await known()).toBe(all.length);
 });
+
+test('no call begins before the first list of every kind is there', async () => {
+  await scene.operator().kill();
+  await scene.psets.create('waiting');
+  const all = Promise.withResolvers<void>();
+  scene.kube().handle({
+    async take(call) {
+      if (/\/organizations\?/.test(call.path)) await all.promise;
+      await counting.take?.(call);
+    },
+  });
+  const before = scene.simulator.callCount();
+  await scene.start({ until: 'started' });
+  const { length } = await scene.psets.list();
+  await waitFor(known, { what: 'the other lists', until: (count) => count === length });
+  // Far longer than a call takes to begin.
+  await pause(1_000);
+  expect(scene.simulator.callCount()).toBe(before);
+  all.resolve();
+  await scene.psets.until('waiting', 'Applied');
+});
