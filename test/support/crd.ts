@@ -10,6 +10,9 @@ import { succeed } from './kubectl.ts';
 export async function installCrds(): Promise<void> {
   await succeed(['apply', '--server-side', '--force-conflicts', '-f', 'crds']);
   await waitFor(areServed, { what: 'the kinds to be served' });
+  // It asks the API server for categories anew only where it has not found one.
+  const find = () => succeed(['get', 'pipewright', '-A']);
+  await waitFor(find, { what: 'kubectl to know the category', until: () => true });
 }
 
 /** The same, unless another test file has done it on the API server that all share. */
