@@ -54,6 +54,8 @@ export async function runParts(parts: readonly Part[]): Promise<boolean> {
     await Promise.all(before);
     if (isStopped || ended.some(({ passed }) => !passed)) return;
     const end = await run(part, running);
+    // What was broken off has not been found wrong.
+    if (isStopped && !end.passed) return;
     ended.push(end);
     console.log(lineOf(end));
     if (!end.passed && part.output === 'quiet') console.log(end.lines.join('\n'));
@@ -67,6 +69,7 @@ export async function runParts(parts: readonly Part[]): Promise<boolean> {
   }
   await Promise.all(ends.values());
   for (const signal of ENDINGS) process.off(signal, stop);
+  if (isStopped) console.log('Stopped before its end: nothing of this has passed.');
   if (parts.filter(({ output }) => output === undefined).length > 1) tell(parts, ended);
   return !isStopped && ended.length === parts.length && ended.every(({ passed }) => passed);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { BUNDLES } from './bundles.ts';
 import { type Part, runParts } from './parts.ts';
 
@@ -39,9 +40,18 @@ export const TESTS: readonly Part[] = [
 
 /** With arguments, vitest alone gets them, after what it needs is made. */
 function chosen(args: readonly string[]): readonly Part[] {
+  // Beside a file that is there, vitest says nothing of one that is not.
+  const missing = args.find((one) => one.startsWith('test/') && !existsSync(one));
+  if (missing !== undefined) {
+    console.error(`FAIL  ${missing} is not there`);
+    process.exit(1);
+  }
+  const named = args.flatMap((one, at) =>
+    one === '--project' ? (args[at + 1] ?? []) : (/^--project=(.*)/.exec(one)?.[1] ?? []),
+  );
   const needed = [
-    ...(args.some((one) => WITHOUT_BUNDLE.includes(one)) ? [] : [BUNDLES]),
-    ...(args.includes('packaging') ? [prepare('programs', 'packaging')] : []),
+    ...(named.some((one) => WITHOUT_BUNDLE.includes(one)) ? [] : [BUNDLES]),
+    ...(named.includes('packaging') ? [prepare('programs', 'packaging')] : []),
   ];
   const after = needed.map(({ name }) => name);
   return [...needed, { name: 'vitest', run: vitest(...args), after, output: 'terminal' }];

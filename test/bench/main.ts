@@ -23,7 +23,10 @@ function readOptions() {
       'without-go': { type: 'boolean', default: false },
     },
   });
-  const [objects, rounds] = [Number(values.objects), Number(values.rounds)];
+  const [objects, rounds] = [values.objects, values.rounds].map((text) => {
+    if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+    throw new Error(`"${text}" is no number of objects or rounds; README.md says what there is`);
+  }) as [number, number];
   const sides = SIDES.filter((side) => side !== 'go' || !values['without-go']);
   return { objects, rounds, sides };
 }

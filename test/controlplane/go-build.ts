@@ -43,7 +43,14 @@ export async function buildWithGo(recipe: Recipe, target: string, say: Say): Pro
   const scratch = await mkdtemp(`${target}.unfinished-`);
   try {
     const unfinished = join(scratch, 'built');
-    const flags = ['-trimpath', '-tags', tags, '-ldflags', linkerFlags(module, version)];
+    const flags = [
+      '-trimpath',
+      '-buildvcs=false',
+      '-tags',
+      tags,
+      '-ldflags',
+      linkerFlags(module, version),
+    ];
     const args = ['build', ...flags, '-o', unfinished, built];
     await step(say, `Building ${target} (${version})`, () => go(args, recipe.folder, scratch));
     await rename(unfinished, target);

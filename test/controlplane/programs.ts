@@ -77,7 +77,7 @@ export async function findProgram(name: ProgramName, say = progressLines()): Pro
 export async function findControlPlane(say: Say): Promise<string> {
   const version = versionOf(kubernetes);
   const built = cached('built', `kubernetes-${version}-etcd-${versionOf(etcd)}-${platform()}`);
-  const { KUBEBUILDER_ASSETS: given } = process.env;
+  const given = process.env['KUBEBUILDER_ASSETS'] || undefined;
   if (given === undefined && isComplete(built)) return built;
   const downloads = { dataDir: cached('official'), version: version.replace(/\.\d+$/, '') };
   const earlier = (await listCachedVersions(downloads)).find(({ dir }) => isComplete(dir));
@@ -90,7 +90,8 @@ export async function findControlPlane(say: Say): Promise<string> {
     if (isComplete(dir)) return dir;
     say(`${dir} has not all of ${Object.keys(CONTROL_PLANE).join(', ')}`);
   } catch (error) {
-    say(`etcd, kube-apiserver and kubectl cannot be downloaded: ${String(error)}`);
+    const why = error instanceof Error && error.cause ? error.cause : error;
+    say(`etcd, kube-apiserver and kubectl cannot be downloaded: ${String(why)}`);
   }
   for (const [name, recipe] of Object.entries(CONTROL_PLANE))
     if (!existsSync(join(built, name))) await buildWithGo(recipe, join(built, name), say);

@@ -43,7 +43,8 @@ async function mutate(mutations: readonly Mutation[]): Promise<number> {
     endTests();
     for (const copy of copies) rmSync(copy, { recursive: true, force: true });
   });
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.once(signal, () => process.exit(130));
   console.log(`${mutations.length} rules; first, what is named must hold without any change`);
   const wrong = await judgeUnchanged(mutations, copies[0] ?? '');
   const left = mutations.values();

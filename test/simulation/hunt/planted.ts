@@ -31,6 +31,7 @@ export async function huntPlanted(
     if (found) say(`           by ${found}`);
   }
   say(`${count} of ${chosen.length} planted faults found`);
+  if (chosen.length === 0) say(`No planted fault has a name that begins with ${names.join(', ')}.`);
   return count === chosen.length && count > 0;
 }
 
@@ -73,6 +74,7 @@ async function withPlanted<T>(planted: Planted, use: (sources: string) => Promis
   const sources = mkdtempSync(join(COPIES, 'src-'));
   const remove = (): void => rmSync(sources, { recursive: true, force: true });
   process.once('exit', remove);
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
   try {
     cpSync(SOURCES, sources, { recursive: true });
     plant(sources, planted);

@@ -57,9 +57,10 @@ export async function search(options: SearchOptions): Promise<Searched> {
         worker.send(present);
       };
       worker.on('error', reject);
-      worker.on('exit', (code, signal) =>
-        reject(new Error(`life ${present && nameOf(present)} ends its worker: ${signal ?? code}`)),
-      );
+      worker.on('exit', (code, signal) => {
+        clearTimeout(clock);
+        reject(new Error(`life ${present && nameOf(present)} ends its worker: ${signal ?? code}`));
+      });
       worker.on('message', (result: Result) => {
         clearTimeout(clock);
         heard(result);
@@ -90,5 +91,7 @@ function startWorker(sources: string): ChildProcess {
   return fork(fileURLToPath(new URL('worker.ts', import.meta.url)), [sources], {
     serialization: 'advanced',
     execArgv: ['--max-semi-space-size=64'],
+    // Out of reach of Ctrl-C in a terminal, so that what was found is told.
+    detached: true,
   });
 }
