@@ -69,7 +69,7 @@ export async function runParts(parts: readonly Part[]): Promise<boolean> {
   }
   await Promise.all(ends.values());
   for (const signal of ENDINGS) process.off(signal, stop);
-  if (isStopped) console.log('Stopped before its end: nothing of this has passed.');
+  if (isStopped) console.log('Stopped before its end.');
   if (parts.filter(({ output }) => output === undefined).length > 1) tell(parts, ended);
   return !isStopped && ended.length === parts.length && ended.every(({ passed }) => passed);
 }
