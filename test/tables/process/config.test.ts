@@ -3,14 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accepted, refused, URL_FLAG } from './flags.ts';
 
 const POD = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pipewright-config-'));
-});
+const folder = mkdtempSync(join(tmpdir(), 'pipewright-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function file(name: string, text: string): string {
