@@ -27,8 +27,8 @@ interface Ended {
 }
 
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Of `nice`. */
-const BEHIND = 10;
+/** Of `nice`: behind what is built, too. */
+const BEHIND = 19;
 const KEPT_LINES = 5_000;
 const MOST_TOLD = 30;
 /** What a program has printed is there so long after its end. */

@@ -18,7 +18,7 @@ export function hunt(...args: readonly string[]): readonly string[] {
 }
 
 export function prepare(name: string, ...what: readonly string[]): Part {
-  return { name, run: ['test/controlplane/main.ts', '--prepare', ...what], isBehind: true };
+  return { name, run: ['test/controlplane/main.ts', '--prepare', ...what] };
 }
 
 /**
