@@ -20,7 +20,7 @@ const GUIDE_TABLES: Readonly<Record<string, () => string | Promise<string>>> = {
   'deploy/guides/conditions.md': conditionsTable,
   'deploy/guides/metrics.md': metricsTable,
 };
-/** In these each rule that names activities is for all kinds there are. */
+/** Their rules that say `# all kinds` have the list of them. */
 const ROLES = [
   `${CHART}/templates/rbac.yaml`,
   'deploy/kustomize/base/rbac.yaml',
@@ -101,12 +101,9 @@ function namesOf(crd: string): { readonly kind: string; readonly plural: string 
 }
 
 function withPlurals(text: string, plurals: readonly string[]): string {
-  const ofAll = /\[[^\]]*\bactivities(\/status)?[^\]]*\]/g;
-  if (!ofAll.test(text)) throw new Error(`no rule for all kinds in ${text.slice(0, 200)}`);
-  return text.replaceAll(
-    ofAll,
-    (_, part = '') => `[${plurals.map((one) => one + part).join(', ')}]`,
-  );
+  const ofAll = /\[[^\]]*?(\/status)?\] # all kinds$/gm;
+  const list = (part = ''): string => plurals.map((one) => one + part).join(', ');
+  return text.replaceAll(ofAll, (_, part?: string) => `[${list(part)}] # all kinds`);
 }
 
 function fluxCheck(kind: string): string {

@@ -50,6 +50,8 @@ const somethingRan: Reporter = {
   },
 };
 
+const USUAL = process.env['GITHUB_ACTIONS'] ? ['default', 'github-actions'] : ['default'];
+
 export default defineConfig({
-  test: { projects: PROJECTS.map(projectOf), reporters: ['default', somethingRan] },
+  test: { projects: PROJECTS.map(projectOf), reporters: [...USUAL, somethingRan] },
 });

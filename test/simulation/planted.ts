@@ -1,12 +1,9 @@
 import type { Mutation } from '../mutation/mutation.ts';
 
-/**
- * A fault of one line that is put into a copy of the product: the oracles have to see it. `name` is
- * what goes wrong, and when: by its beginning it is called.
- */
+/** A fault of one line in a copy of the product; its name is what goes wrong, and when. */
 export type Planted = Pick<Mutation, 'name' | 'file' | 'from' | 'to'>;
 
-/** Listed before the judges were written, from the contract alone. */
+/** Listed before the judges were written. */
 export const PLANTED: readonly Planted[] = [
   {
     name: 'A refused add stays on record, and what others have counts as Added',

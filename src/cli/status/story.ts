@@ -7,7 +7,7 @@ import { type ObjectState, stateOf } from '../state.ts';
 import { ago, changeText, counted, until } from '../words.ts';
 import { inventoryLines } from './inventory.ts';
 
-/** The fields of what writes; each kind has its own of them. */
+/** The fields of the kinds that write; each has its own of them. */
 export type AnyStatus = Partial<PipeSettingsStatus & OrganizationStatus>;
 
 /** One object in plain sentences: what is wanted, what is known, what was tried, what follows. */

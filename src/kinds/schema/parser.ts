@@ -29,7 +29,7 @@ export function specParser<Schema extends z.ZodMiniType>(schema: Schema) {
 /** Of an object that was found to be valid before. */
 export function specOf<Spec>(parsed: SpecResult<Spec>): Spec {
   if (parsed.ok) return parsed.spec;
-  throw new Error(`a spec that is not valid is previewed: ${parsed.message}`);
+  throw new Error(`a spec that was found valid is not: ${parsed.message}`);
 }
 
 /** A sentence without its stop, with field and value. */

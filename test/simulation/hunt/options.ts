@@ -44,11 +44,8 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   const { sweep, planted, from, lives, seconds, seed, log } = values;
   const type = sweep ? 'sweep' : planted ? 'planted' : 'seeds';
   const isNamed = type === 'seeds' && positionals.length > 0;
-  const odd = [from, lives, seconds, seed].find(
-    (text) => text !== undefined && !/^\d{1,15}$/.test(text),
-  );
-  if (isNamed || odd !== undefined)
-    throw new Error(`not understood: ${odd ?? positionals.join(' ')}\n${USAGE}`);
+  const isOdd = [from, lives, seconds, seed].some((text) => !/^\d{1,15}$/.test(text ?? '0'));
+  if (isNamed || isOdd) throw new Error(`not understood: ${args.join(' ')}\n${USAGE}`);
   return {
     type,
     from: Number(from ?? Math.floor(Date.now() / 1_000) * 1_000),

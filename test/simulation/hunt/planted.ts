@@ -21,6 +21,9 @@ export async function huntPlanted(
   const chosen = PLANTED.filter(
     ({ name }) => names.length === 0 || names.some((one) => name.startsWith(one)),
   );
+  if (chosen.length === 0) throw new Error(`no planted fault begins with ${names.join(', ')}`);
+  // Its copies go at the exit.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
   const stage = new Stage(await loadProduct(SOURCES));
   const swept = await sweepPlots([], (workload) => stage.sweep.pointsOf(workload));
   let count = 0;
@@ -31,8 +34,7 @@ export async function huntPlanted(
     if (found) say(`           by ${found}`);
   }
   say(`${count} of ${chosen.length} planted faults found`);
-  if (chosen.length === 0) say(`No planted fault has a name that begins with ${names.join(', ')}.`);
-  return count === chosen.length && count > 0;
+  return count === chosen.length;
 }
 
 /** The first rule that a life breaks: of the sweeps and first seeds, however slow the machine. */
@@ -74,7 +76,6 @@ async function withPlanted<T>(planted: Planted, use: (sources: string) => Promis
   const sources = mkdtempSync(join(COPIES, 'src-'));
   const remove = (): void => rmSync(sources, { recursive: true, force: true });
   process.once('exit', remove);
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
   try {
     cpSync(SOURCES, sources, { recursive: true });
     plant(sources, planted);

@@ -48,11 +48,7 @@ export const prompt: Judge = (life, court) => {
       if (stored?.metadata.generation !== generation || stored?.metadata.deletionTimestamp) return;
       if (disturbedAt > at - SECOND || statusOf(stored).observedGeneration === generation) return;
       const seconds = SEEN_MS / SECOND;
-      court.report(
-        'prompt unseen',
-        keyOf(change.kind.plural, change.now),
-        `not after ${seconds} s`,
-      );
+      court.report('prompt late', keyOf(change.kind.plural, change.now), `not after ${seconds} s`);
     });
 
   const mended = (change: Change, at: number): void =>
@@ -66,11 +62,7 @@ export const prompt: Judge = (life, court) => {
         const target = targetOfSpec(plural, specOf(thing));
         const reason = readyOf(thing)?.reason ?? '';
         if (isHeld || !OF_SECRET.includes(reason) || (calledAt.get(target) ?? 0) > at) continue;
-        court.report(
-          'prompt untried',
-          keyOf(plural, thing),
-          `${reason}, though its Secret changed`,
-        );
+        court.report('prompt missed', keyOf(plural, thing), `${reason}, though its Secret changed`);
       }
     });
 

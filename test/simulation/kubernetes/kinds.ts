@@ -15,10 +15,7 @@ export interface ServedKind {
   };
 }
 
-/**
- * The kinds of the product, by the schemas that their CRDs are made from, and what else the
- * operator touches.
- */
+/** The product's kinds, by the schemas of their CRDs, and what else the operator touches. */
 const served: readonly ServedKind[] = [
   { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' },
   { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' },
