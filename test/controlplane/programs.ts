@@ -45,7 +45,7 @@ const RECIPES = {
   /** Ours: a Redis in memory, for Argo CD. */
   redis: ours('redis', 'github.com/alicebob/miniredis/v2'),
   /** Ours: the operator that `npm run bench` compares with. */
-  'go-peer': ours('../../bench/go-peer', 'sigs.k8s.io/controller-runtime'),
+  'go-peer': { ...ours('../../bench/go-peer', 'sigs.k8s.io/controller-runtime'), isCompared: true },
 } satisfies Readonly<Record<string, Recipe>>;
 
 export type ProgramName = keyof typeof RECIPES;
