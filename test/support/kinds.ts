@@ -1,3 +1,5 @@
+import { RECORD, RECORD_PATH } from './examples.ts';
+
 /**
  * The kinds as their users know them, written down apart from the operator's own types. A new one
  * has its place here; what is said of every kind then holds of it too.
@@ -29,6 +31,17 @@ export const KINDS = Object.keys(NAMES) as readonly Kind[];
 export const PLURALS = Object.values(NAMES)
   .map(({ plural }) => plural)
   .toSorted();
+
+/** Of a kind that reads: its example, what the API has for that, and where the status shows it. */
+export const EXAMPLES_READ: readonly {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly path: string;
+  readonly record: object;
+  readonly field: string;
+}[] = [
+  { kind: 'pact', name: 'who-created-it', path: RECORD_PATH, record: RECORD, field: 'activity' },
+];
 
 /** The fields of its spec that name what it is about. */
 export function idsOf(kind: Kind): readonly string[] {

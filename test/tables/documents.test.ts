@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { EXAMPLES_READ, NAMES } from '../support/kinds.ts';
 import { fencesIn, type PageBlock, pageBlocks } from '../support/page.ts';
 import { CRDS } from './crds.ts';
 
@@ -91,7 +92,11 @@ test('the guides explain every kind, and every origin and state of an endpoint',
 test.each([
   ['README.md', 'PipeSettings', 'pipesettings'],
   ['deploy/guides/objects.md', 'PipeSettings', 'pipesettings'],
-  ['deploy/guides/objects.md', 'Activity', 'activity'],
+  ...EXAMPLES_READ.map(({ kind }) => NAMES[kind].kind).map((kind) => [
+    'deploy/guides/objects.md',
+    kind,
+    kind.toLowerCase(),
+  ]),
 ])('the object that %s shows of %s is the example that its commands apply', (page, kind, name) => {
   const shown = fencesIn(read(page)).filter(({ lines }) => lines.includes(`kind: ${kind}`));
   expect(shown).toHaveLength(1);

@@ -1,8 +1,5 @@
-import { column, define, ORGANIZATION, WRITING } from '../schema/definition.ts';
+import { define, ORGANIZATION, PIPE, SERVICE, WRITING } from '../schema/definition.ts';
 import { spec, status, pipeSettingsType as type } from './resource.ts';
-
-const SERVICE = column('Service', '.spec.serviceId', 'Id of the service.');
-const PIPE = column('Pipe', '.spec.pipeId', 'Id of the pipe.');
 
 export const definition = define({
   type,

@@ -50,6 +50,8 @@ export const WRITING = {
 const CREATED = '.metadata.creationTimestamp';
 const ID = '.spec.organizationId';
 export const ORGANIZATION = column('Organization', ID, 'Id of the organization.');
+export const SERVICE = column('Service', '.spec.serviceId', 'Id of the service.');
+export const PIPE = column('Pipe', '.spec.pipeId', 'Id of the pipe.');
 
 /** Adds what every kind has. */
 export function define({

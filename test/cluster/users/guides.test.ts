@@ -3,7 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someoneElse } from '../../simulator/someone-else.ts';
-import { ORGANIZATION as ACME, PIPE, RECORD, RECORD_PATH } from '../../support/examples.ts';
+import { ORGANIZATION as ACME, PIPE } from '../../support/examples.ts';
+import { EXAMPLES_READ, NAMES } from '../../support/kinds.ts';
 import { endpoint, inventoryOf, list } from '../../support/organizations.ts';
 import { pageBlocks } from '../../support/page.ts';
 import { type Walk, walk } from '../../support/reader.ts';
@@ -52,9 +53,11 @@ describe('work with objects', () => {
     await others().add(endpoint('vpc-by-hand'));
     await guide.section('Organization');
     expect(inventoryOf(await scene.orgs.get('acme'))).toEqual(['102600141743718403 Added Present']);
-    scene.simulator.setRecord(RECORD_PATH, RECORD);
-    await guide.section('Activity');
-    expect((await scene.acts.get('who-created-it')).status.activity).toEqual(RECORD);
+    for (const { kind, name, path, record, field } of EXAMPLES_READ) {
+      scene.simulator.setRecord(path, record);
+      await guide.section(NAMES[kind].kind);
+      expect((await scene.objects(kind).get(name)).status[field]).toEqual(record);
+    }
   });
 
   test('what it tells people to do every day is done', async () => {
