@@ -82,8 +82,15 @@ export async function deleteAsRead(path: string): Promise<void> {
 }
 
 const { caPem: ca, certPem: cert, keyPem: key } = controlPlane.admin;
-/** Of its connections, as the administrator. */
-export const adminAgent = new Agent({ connect: { ca, cert, key } });
+/**
+ * Of its connections, as the administrator. On HTTP/2 a request beside a watch that is broken off
+ * may never be answered.
+ */
+export const adminAgent = new Agent({
+  allowH2: false,
+  connect: { ca, cert, key },
+  headersTimeout: 30_000,
+});
 
 const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 
