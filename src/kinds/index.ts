@@ -8,5 +8,5 @@ import type { KindContext } from './shared/context.ts';
 const KINDS = [pipeSettings, activity, organization];
 
 export function createKinds(context: KindContext): readonly Kind[] {
-  return KINDS.map(({ create }) => create(context));
+  return KINDS.map((create) => create(context));
 }

@@ -5,11 +5,8 @@ import { decide } from './decide.ts';
 import { report } from './report.ts';
 import { type Activity, activityType, GET_ACTIVITY, pathOf, status } from './resource.ts';
 
-/** `operation` is what metrics call its requests. */
-export const activity = { create };
-
 /** One audit record, fetched by GET and kept. Reading disturbs nobody: it has no target. */
-function create(context: KindContext): Kind {
+export function activity(context: KindContext): Kind {
   const kind = { type: activityType, status, targetOf: () => undefined };
   return createKind<Activity>(context, kind, async (object, attempt, { caller }) => {
     const decided = decide(object, caller.factsOf(object), attempt.now());

@@ -18,11 +18,8 @@ type Organization = resource.Organization;
 type Spec = resource.OrganizationSpec;
 type Act = Parameters<typeof reconcileDeclared<Organization, Spec>>[4];
 
-/** `operation` is what metrics call its requests. */
-export const organization = { create };
-
 /** The name and private endpoints of one existing organization, brought about by PATCH. */
-function create(kind: KindContext): Kind {
+export function organization(kind: KindContext): Kind {
   const declared = declaredOrganization(kind);
   const settleMs = kind.apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
   const learned = new Map<string, { readonly uid: string; readonly ways: Ways }>();

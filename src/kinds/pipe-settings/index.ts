@@ -16,11 +16,8 @@ import {
   targetOf,
 } from './resource.ts';
 
-/** `operation` is what metrics call its requests. */
-export const pipeSettings = { create };
-
 /** The settings of one existing ingestion pipe, brought about by PUT. */
-function create(context: KindContext): Kind {
+export function pipeSettings(context: KindContext): Kind {
   const { apiTimeoutMs, planOnly } = context;
   const { baseUrl } = context.api;
   const settlesInMs = apiTimeoutMs + SETTLE_AFTER_TIMEOUT_MS;
