@@ -82,10 +82,7 @@ export async function deleteAsRead(path: string): Promise<void> {
 }
 
 const { caPem: ca, certPem: cert, keyPem: key } = controlPlane.admin;
-/**
- * Of its connections, as the administrator. HTTP/1.1, as the operator's: of undici's HTTP/2 requests
- * are known that nobody answers once a stream beside them is broken off.
- */
+/** Of its connections, as the administrator; HTTP/1.1, as the operator's. */
 export const adminAgent = new Agent({
   allowH2: false,
   connect: { ca, cert, key },

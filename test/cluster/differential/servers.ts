@@ -6,6 +6,8 @@ import type { WireReply } from '../../simulation/network/wire.ts';
 import { adminAgent } from '../../support/cluster.ts';
 import type { Body, Request, Server, WatchEvent } from './client.ts';
 
+/** Of `/apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL`, split. */
+const COLLECTION_DEPTH = 7;
 const WATCH = 'watch=true&timeoutSeconds=60&resourceVersion=';
 
 /** The real kube-apiserver, as the administrator. */
@@ -20,7 +22,10 @@ export function realServer(): Server {
         headers: { 'content-type': type },
         ...(body && { body: JSON.stringify(body) }),
       });
-      return { status: reply.statusCode, body: (await reply.body.json()) as Body };
+      const answer = (await reply.body.json()) as Body;
+      const version = answer.metadata?.resourceVersion;
+      if (method !== 'GET' && version !== undefined) await untilCached(path, version);
+      return { status: reply.statusCode, body: answer };
     },
     async watch(collection, from, last) {
       const events: WatchEvent[] = [];
@@ -37,6 +42,19 @@ export function realServer(): Server {
       return events;
     },
   };
+}
+
+/**
+ * The real server begins a write from its cache, which may be behind: there it answers 200 to one
+ * that changes nothing, whatever old version that carries. A list of at least a version waits for
+ * the cache to have it.
+ */
+async function untilCached(path: string, version: string): Promise<void> {
+  const collection = path.split('/').slice(0, COLLECTION_DEPTH).join('/');
+  const url = new URL(`${collection}?limit=1&resourceVersion=${version}`, controlPlane.server);
+  const { statusCode, body } = await request(url, { dispatcher: adminAgent });
+  await body.dump();
+  if (statusCode !== 200) throw new Error(`GET ${url.pathname}${url.search}: HTTP ${statusCode}`);
 }
 
 /** That of the simulation. */
