@@ -3,7 +3,7 @@ import { controlPlane } from '../../controlplane/client.ts';
 import { Timeline } from '../../simulation/engine/timeline.ts';
 import { Kubernetes } from '../../simulation/kubernetes/server.ts';
 import type { WireReply } from '../../simulation/network/wire.ts';
-import { adminAgent } from '../../support/cluster.ts';
+import { adminAgent, asAdmin } from '../../support/cluster.ts';
 import type { Body, Request, Server, WatchEvent } from './client.ts';
 
 /** Of `/apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL`, split. */
@@ -51,10 +51,7 @@ export function realServer(): Server {
  */
 async function untilCached(path: string, version: string): Promise<void> {
   const collection = path.split('/').slice(0, COLLECTION_DEPTH).join('/');
-  const url = new URL(`${collection}?limit=1&resourceVersion=${version}`, controlPlane.server);
-  const { statusCode, body } = await request(url, { dispatcher: adminAgent });
-  await body.dump();
-  if (statusCode !== 200) throw new Error(`GET ${url.pathname}${url.search}: HTTP ${statusCode}`);
+  await asAdmin('GET', `${collection}?limit=1&resourceVersion=${version}`);
 }
 
 /** That of the simulation. */
