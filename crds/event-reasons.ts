@@ -13,7 +13,7 @@ export const EVENTS: Readonly<Record<string, EventRow>> = {
     type: 'Normal',
     when: 'The API confirmed a change of something that was applied before, or the object recovered from a failure.',
   },
-  Fetched: { type: 'Normal', when: 'What the object asks for was fetched after a failure.' },
+  Fetched: { type: 'Normal', when: 'The record of an Activity was fetched after a failure.' },
   DriftDetected: {
     type: 'Warning',
     when: 'A response shows a change that the operator did not make: a setting that nobody declares, the name, or a private endpoint that is gone.',

@@ -12,7 +12,7 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     level: 'warn',
     fields: ['kind', 'namespace', 'name', 'failures'],
     means:
-      'A reconcile was not completed. It is repeated, with growing waits; where the process is stopping, by the next one.',
+      'A reconcile was not completed. It is repeated, with growing waits; if this process is stopping, the next process repeats it.',
   },
   'reconcile failed, a bug; retrying': {
     level: 'error',
@@ -32,7 +32,7 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     means:
       'Check the connection to the API server and the rights of the ServiceAccount; the error names a missing right or CRD.',
   },
-  'a list has been refused for 30 s; going on without it': {
+  'a namespace could not be listed for 30 s; continuing without it': {
     level: 'warn',
     fields: ['list'],
     means:
@@ -64,9 +64,9 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     level: 'warn',
     fields: ['identity', 'holder'],
     means:
-      'It was not renewed for 10 s, or holder has it now. Another replica continues, or this one when it holds the Lease again.',
+      'The Lease was not renewed for 10 s, or the process in the field `holder` has it now. Another replica continues, or this one when it has the Lease again.',
   },
-  'deleting an Organization with private endpoints left at the API': {
+  'deleting an Organization whose private endpoints may be left at the API': {
     level: 'warn',
     fields: ['kind', 'namespace', 'name', 'organizationId', 'left'],
     means: 'As the event CleanupAbandoned. Remove them at the API if they are not wanted.',

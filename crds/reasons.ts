@@ -24,7 +24,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
   Fetched: {
     ready: 'True',
     means:
-      'What the object asks for was fetched into its status; an Activity is not fetched again.',
+      'The record of an Activity is in `status.activity`. The operator does not fetch it again by itself.',
   },
   Planned: {
     ready: 'True or False',
@@ -34,7 +34,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
   Suspended: {
     ready: 'True or False',
     means:
-      'No call is made. Ready is True where the declared state is the one last confirmed, or what is asked for was fetched.',
+      'No call is made. Ready is True where the declared state is the one last confirmed, or the record of the Activity was fetched.',
   },
   Rejected: {
     ready: 'False',
@@ -63,7 +63,8 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
   },
   DependencyNotReady: {
     ready: 'False',
-    means: 'HTTP 424: the service that owns the pipe is stopped.',
+    means:
+      'HTTP 424: the service of the pipe or record is stopped. For an Organization, the API waits for another service.',
   },
   RateLimited: {
     ready: 'False',
@@ -85,7 +86,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
     ready: 'False',
     beside: 'Reconciling, then Stalled',
     means:
-      'The API accepted the change but reports something else: see the message and `status.differences`. It is checked again after 10 s, 1 min and 5 min.',
+      'The API accepted the change but reports something else: see the message and `status.differences`. It is tried again after 10 s, 1 min and 5 min, then at least every 6 h.',
   },
   SecretNotFound: {
     ready: 'False',

@@ -12,7 +12,7 @@ export function referencePage(definitions: readonly Definition[]): string {
     '# Reference',
     '',
     'Every field of every kind. Made by `npm run generate` from the schemas in `src/kinds`; `kubectl explain` shows the same text.',
-    'A field that is not marked required may be left out; one inside an optional object or list is required where that is there.',
+    'A field that is not marked required may be left out. A required field inside an optional object or list is needed only if that object or list is there.',
   ];
   return `${[...opening, ...definitions.flatMap(kindSection)].join('\n')}\n`;
 }

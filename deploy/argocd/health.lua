@@ -19,8 +19,9 @@ if ready.reason == "Suspended" or ready.reason == "Planned" then
 elseif found.Stalled ~= nil and found.Stalled.status == "True" then
   hs.status = "Degraded"
 elseif ready.status == "True" or ready.reason == "TargetConflict" then
-  -- Another object has the target, as in the middle of a rename. With PruneLast, Argo CD deletes that one only when this
-  -- one is Healthy, and this one takes over only when that one is gone. What is no rename is Stalled after 5 minutes.
+  -- Another object still owns the target, as during a rename. With PruneLast, Argo CD deletes the old object only when the
+  -- new one is Healthy, and the new one becomes the owner only when the old one is gone. A conflict that lasts 5 minutes is
+  -- Stalled.
   hs.status = "Healthy"
 end
 return hs

@@ -1,6 +1,6 @@
+import { plainLine } from '../text.ts';
 import { LONGEST_SERVER_WAIT_MS } from '../waits.ts';
 import { isObject, masked, parseJson } from './json.ts';
-import { plainLine } from './text.ts';
 
 /** The API answered with a status line. The key is masked in all that it says. */
 export interface Answer {

@@ -24,7 +24,7 @@ const TEXTS: readonly (readonly [codes: RegExp, text: string])[] = [
   // undici names the status in its message.
   [
     /^UND_ERR_ABORTED$/,
-    'the proxy opened no tunnel to PEER (MESSAGE); it may want a user name and password in its URL, not allow this address, or not reach it',
+    'the proxy opened no tunnel to PEER (MESSAGE); check the user name and password in the URL of the proxy, and that the proxy allows and reaches this address',
   ],
   [/^/, 'the call to PEER failed (CODE)'],
 ];

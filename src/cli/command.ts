@@ -15,6 +15,6 @@ export interface Outcome {
   readonly lines: readonly string[];
   /** For stderr. */
   readonly notes?: readonly string[];
-  /** 0: fine. 1: an error, which `notes` tell. 2: "there is something". */
+  /** 0: fine. 1: an error, which `notes` tell. 2: a finding. */
   readonly code: 0 | 1 | 2;
 }

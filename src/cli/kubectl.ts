@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { printable } from '../api/text.ts';
+import { printable } from '../text.ts';
 import { UserError } from './user-error.ts';
 
 /** The flags that are passed on to kubectl as they are. */

@@ -71,7 +71,7 @@ export function checkScope(names: readonly string[], flags: ScopeFlags): void {
   const isScoped = flags.selector !== undefined || flags.allNamespaces === true;
   if (names.length > 0 && isScoped)
     throw new UserError(
-      `${names.join(' ')} is named, so -l and -A say nothing; leave out the one or the other`,
+      `${names.join(' ')}: a name cannot be given together with -l or -A; leave out the name, or -l and -A`,
     );
 }
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { printable } from '../api/text.ts';
 import { systemClock } from '../clock.ts';
+import { printable } from '../text.ts';
 import type { Context, Outcome } from './command.ts';
 import { type ConnectionFlags, createKubectl } from './kubectl.ts';
 import { UserError } from './user-error.ts';
@@ -18,7 +18,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     .description('What Pipewright will do, has done, and waits for.')
     .version(packageJson.version, '--version', 'print the version')
     .exitOverride()
-    .addHelpText('after', '\nExit codes: 0 fine, 1 an error, 2 "there is something".');
+    .addHelpText('after', '\nExit codes: 0 fine, 1 an error, 2 a finding (see each command).');
   const running: Running =
     (load) =>
     async (...given) => {
@@ -74,7 +74,7 @@ function inScope(command: Command): Command {
 function addPlan(program: Command, running: Running): void {
   inNamespace(program.command('plan'))
     .description(
-      'show what applying manifests makes the operator send; exit 2 where it is something',
+      'show what the operator would send if the manifests were applied; exit 2 if it would send anything',
     )
     .requiredOption('-f, --filename <file...>', 'files, folders, or - for stdin')
     .addOption(
@@ -92,8 +92,8 @@ function addPlan(program: Command, running: Running): void {
 
 function addStatus(program: Command, running: Running): void {
   inScope(program.command('status'))
-    .description('show all objects, what needs a person first; or the story of one')
-    .argument('[KIND/NAME]', 'the object whose story to tell, such as pset/orders')
+    .description('show all objects, those that need a person first; or one in detail')
+    .argument('[KIND/NAME]', 'the object to show in detail, such as pset/orders')
     .option('--check', 'exit 2 where something is not Ready or needs a person')
     .action(running(async () => (await import('./status/status.ts')).runStatus));
 }
@@ -127,7 +127,7 @@ function addRequests(program: Command, running: Running): void {
 
 function addCheck(program: Command, running: Running): void {
   inScope(program.command('check'))
-    .description('look for what is wrong with the installation; exit 2 where something is')
+    .description('check the installation; exit 2 if something is wrong')
     .option('--operator-namespace <name>', 'where the operator runs', 'pipewright')
     .action(running(async () => (await import('./check/check.ts')).runCheck));
 }

@@ -73,7 +73,7 @@ function stateFor(reason: string, isReady: boolean): State {
 function unheard(object: KubeObject, status: common.CommonStatus): string {
   const { deletionTimestamp, finalizers = [] } = object.metadata;
   if (deletionTimestamp !== undefined)
-    return `Being deleted since ${deletionTimestamp}; it is gone when no finalizer is on it: ${finalizers.join(', ')}`;
+    return `Being deleted since ${deletionTimestamp}; waits for the finalizers: ${finalizers.join(', ')}`;
   const before = common.readyOf(status);
   if ((status.observedGeneration ?? -1) < 0) return before?.message.trim() ?? 'Not tried yet';
   const said = before

@@ -31,10 +31,10 @@ export const WHO_ACTS: Readonly<Record<ReadyReason, Acting>> = {
   },
   NotFound: {
     acts: [OWNER],
-    todo: 'Check the ids, the organization of the key, `--api-url`, and that this type of pipe has settings.',
+    todo: 'Check the ids, the organization of the key, `--api-url` and, for a PipeSettings, that this type of pipe has settings.',
   },
   Conflict: { acts: [OPERATOR], todo: 'Wait.' },
-  DependencyNotReady: { acts: [OPERATOR, OWNER], todo: 'Start the service of the pipe.' },
+  DependencyNotReady: { acts: [OPERATOR, OWNER], todo: 'Start the service; Organization: wait.' },
   RateLimited: { acts: [OPERATOR], todo: 'Wait, or lower `--api-rate`.' },
   Unavailable: { acts: [OPERATOR, ADMINISTRATOR], todo: 'Check the network and `--api-url`.' },
   OutcomeUnknown: { acts: [OPERATOR], todo: 'Wait.' },
@@ -44,13 +44,13 @@ export const WHO_ACTS: Readonly<Record<ReadyReason, Acting>> = {
   SecretInvalid: { acts: [KEY_OWNER], todo: 'Correct the Secret; it is used at once.' },
   SecretForbidden: {
     acts: [ADMINISTRATOR],
-    todo: 'Add the rule that the message names to a Role of the operator, label the Secret, or use fewer Secrets.',
+    todo: 'Add the rule that the message names to a Role of the operator, or add the labels that it names to the Secret.',
   },
   SpecInvalid: { acts: [OWNER], todo: 'Correct the spec.' },
   TargetConflict: {
     acts: [OWNER],
-    todo: 'Delete one of the two. Before you delete an Organization with `deletionPolicy: RemovePrivateEndpoints`, set that to `Retain`: else the private endpoints that it owns are removed, but for those that another object in its namespace lists.',
+    todo: 'Delete one of the two objects. If that is an Organization, first set its `deletionPolicy` to `Retain`; otherwise private endpoints that it owns may be removed.',
   },
-  EndpointConflict: { acts: [OWNER], todo: 'Correct the entry, or have the other one removed.' },
+  EndpointConflict: { acts: [OWNER], todo: 'Declare what the API has, or have it removed there.' },
   RemovalBlocked: { acts: [OWNER], todo: 'List the endpoints again, or raise the limit.' },
 };

@@ -1,5 +1,5 @@
 import { stringify, type ToStringOptions } from 'yaml';
-import { UNPRINTABLE } from '../api/text.ts';
+import { UNPRINTABLE } from '../text.ts';
 
 /**
  * Block-style YAML of plain JSON data, ending in a newline. A sentence stays on one line, so that a

@@ -37,7 +37,7 @@ function createCommand(onTwice: (name: string) => void = () => {}): Command {
 }
 
 const AFTER_HELP = `
-Every flag is also an environment variable, which a flag overrides: PIPEWRIGHT_API_URL.
+Each flag has an environment variable, as --api-url has PIPEWRIGHT_API_URL; the flag overrides it.
 HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply to the management API only, never to Kubernetes.
 `;
 

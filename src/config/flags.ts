@@ -25,49 +25,49 @@ export const FLAGS = {
     'Allow an --api-url with http that is not on loopback. Keys then travel in clear text.',
   ),
   apiCaFile: flag(z.optional(value.certificates), 'FILE').about(
-    'PEM file of CA certificates to trust for the management API beside the usual ones.',
+    'PEM file of CA certificates to trust for the management API, in addition to those that Node.js trusts. Read at start.',
   ),
   apiRate: flag(value.rate, 'N/TIME', '10/10s').about(
-    'Most calls in any period of TIME, for each API key; 0 is unlimited.',
+    'Maximum number of calls in any period of TIME, for each API key: N from 1 to 999999, TIME up to 24h; 0 is unlimited.',
   ),
   apiRateTotal: flag(value.rate, 'N/TIME', '0').about(
-    'Most calls in any period of TIME, of the whole process; 0 is unlimited.',
+    'Maximum number of calls in any period of TIME, for the whole process: N from 1 to 999999, TIME up to 24h; 0 is unlimited.',
   ),
   apiInFlight: flag(value.upToHundred, 'N', '4').about(
-    'Most calls at once, for each API key; 1 to 100.',
+    'Maximum number of concurrent calls for each API key; 1 to 100.',
   ),
   apiTimeout: flag(value.duration('1s', '5m'), 'TIME', '35s').about(
     'Timeout of a whole call to the management API; 1s to 5m.',
   ),
   kubeconfig: flag(z.optional(value.readableFile), 'FILE').about(
-    'Kubeconfig file; else the usual one, or the access that a Pod has.',
+    'Kubeconfig file. Default: the file that KUBECONFIG names, else ~/.kube/config, else the ServiceAccount of the Pod.',
   ),
   context: flag(z.optional(z.string()), 'NAME').about(
-    'Context of the kubeconfig to use; else the current one.',
+    'Context of the kubeconfig to use. Default: the current one.',
   ),
   namespaces: flag(z.optional(value.namespaces), 'A,B').about(
-    'Namespaces to work in, else all; Roles then suffice.',
+    'Namespaces to work in; a Role in each is enough. Default: all namespaces, which needs a ClusterRole.',
   ),
   selector: flag(z.optional(value.labelSelector), 'SELECTOR').about(
     'Label selector: work only on matching objects, as one of several shards.',
   ),
   secretSelector: flag(z.optional(value.labels), 'LABELS').about(
-    'Labels that a Secret must have to be used, all of them: a=b,c=d. An object that refers to another Secret gets SecretForbidden.',
+    'Labels that a Secret must have, all of them, before the operator uses it: a=b,c=d. Default: none. An object that refers to a Secret without them is not Ready, with reason SecretForbidden.',
   ),
   planOnly: flag(value.trueOrFalse, undefined, 'false').about(
-    'Treat every object as in Plan mode: nothing is changed at the API. What is only read is still fetched.',
+    'Treat every PipeSettings and Organization as if its mode were Plan: nothing is changed at the API. Activity objects are still fetched.',
   ),
   leaderElect: flag(value.trueOrFalse).about(
-    'Work only while holding a Lease. Default: true in a Pod, else false.',
+    'Elect a leader by a Lease, and work only as the leader. Default: true in a Pod, else false.',
   ),
   leaderElectNamespace: flag(z.optional(value.namespace), 'NAMESPACE').about(
-    'Namespace of the Lease; else that of the Pod. Required elsewhere, with --leader-elect.',
+    'Namespace of the Lease. Default: that of the Pod. Outside a Pod, required with --leader-elect.',
   ),
   leaderElectName: flag(z.optional(value.leaseName), 'NAME').about(
-    'Name of the Lease; else pipewright, and a hash where selector or namespaces are set. Processes that work on the same objects must share one, or they overwrite each other.',
+    'Name of the Lease. Default: pipewright, followed by a hash if --selector or --namespaces is set. Processes that work on the same objects must use the same Lease, or they overwrite each other’s changes.',
   ),
   cleanupDeadline: flag(value.duration('1m', '24h'), 'TIME', '10m').about(
-    'How long a deletion waits for private endpoints to be removed; 1m to 24h.',
+    'How long the deletion of an Organization waits for its private endpoints to be removed; 1m to 24h. After that the object is deleted, and endpoints may be left at the API.',
   ),
   listen: flag(value.listenAddress, 'ADDRESS', ':8080').about(
     'Address of /livez, /readyz and /metrics; port 0 selects a free port.',

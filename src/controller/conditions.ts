@@ -1,3 +1,5 @@
+import { printable } from '../text.ts';
+
 /** One entry of `status.conditions`, as the Kubernetes API conventions define it. */
 export interface Condition {
   type: string;
@@ -8,9 +10,7 @@ export interface Condition {
   lastTransitionTime: string;
 }
 
-/**
- * What a reconcile has to say about an object; everything in `status.conditions` follows from it.
- */
+/** What a reconcile says about an object; everything in `status.conditions` follows from it. */
 export interface Summary {
   readonly ready: 'True' | 'False' | 'Unknown';
   /**
@@ -44,7 +44,7 @@ export function conditionsFor(
       type,
       status,
       reason: summary.reason,
-      message: cutText(summary.message, LONGEST_MESSAGE),
+      message: cutText(printable(summary.message), LONGEST_MESSAGE),
       observedGeneration: context.generation,
       lastTransitionTime: since || context.now,
     };

@@ -100,9 +100,9 @@ export async function loadCluster(kubeconfig?: string, context?: string): Promis
   const file = shown(kubeconfig ?? (process.env['KUBECONFIG'] || '~/.kube/config'));
   const problem = load(cluster, kubeconfig);
   if (problem !== undefined) {
-    const inPod = "in a pod mount the ServiceAccount's token (automountServiceAccountToken)";
+    const inPod = 'in a Pod, mount the token of the ServiceAccount (automountServiceAccountToken)';
     throw new Error(
-      `cannot read the kubeconfig ${file} (${problem}); pass --kubeconfig, or ${inPod}`,
+      `cannot read the kubeconfig ${file} (${problem}); pass --kubeconfig or, ${inPod}`,
     );
   }
   cluster.setCurrentContext(context ?? cluster.getCurrentContext());
@@ -113,7 +113,7 @@ export async function loadCluster(kubeconfig?: string, context?: string): Promis
   if (!cluster.getCurrentUser() || !isServer || !isProxy) {
     const names = cluster.getContexts().map(({ name }) => name);
     throw new Error(
-      `context ${shown(cluster.getCurrentContext() ?? '')} of the kubeconfig ${file} is of no use: it needs a user, the https URL of a server (it has ${shown(server)}; http takes insecure-skip-tls-verify: true), and no proxy-url but http or https (it has ${shown(proxyUrl)}); mend it, or pass --context with one of: ${names.join(', ')}`,
+      `context ${shown(cluster.getCurrentContext() ?? '')} of the kubeconfig ${file} cannot be used: its user is ${shown(cluster.getCurrentUser()?.name ?? '')}, its server ${shown(server)} and its proxy-url ${shown(proxyUrl)}. A context needs a user and an https server (http only with insecure-skip-tls-verify: true); a proxy-url must be http or https. Correct it, or pass --context with one of: ${names.join(', ')}`,
     );
   }
   informPlugin(cluster);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import PQueue from 'p-queue';
 import { type Clock, waitAtMost } from '../clock.ts';
 import type { Log } from '../telemetry/log.ts';
+import { printable } from '../text.ts';
 import type { KubeClient } from './client.ts';
 import { KubeError } from './errors.ts';
 import * as resource from './resource.ts';
@@ -43,7 +44,7 @@ export function createEvents(client: KubeClient, clock: Clock, log: Log, instanc
         regarding: { apiVersion, kind: type.kind, namespace, name, uid, resourceVersion },
         action: 'Reconcile',
         ...event,
-        note: cut(event.note),
+        note: cut(printable(event.note)),
       };
       const send = async (): Promise<void> => {
         try {

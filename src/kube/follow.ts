@@ -168,7 +168,7 @@ function follow({ type, store }: Followed, namespace: string | undefined, option
     const isRefused = namespace !== undefined && (status === 403 || status === 404);
     refusedAt = isRefused ? Math.min(refusedAt, clock.monotonic()) : Number.POSITIVE_INFINITY;
     if (missing !== undefined && clock.monotonic() - refusedAt > REFUSAL_PATIENCE_MS) {
-      log.warn({ list: name }, 'a list has been refused for 30 s; going on without it');
+      log.warn({ list: name }, 'a namespace could not be listed for 30 s; continuing without it');
       goOn();
     }
     return waitFor(BACK_OFF, failures, `${path}/${Math.random()}`);

@@ -41,7 +41,7 @@ function problemIn(value: string, longest: number): string | undefined {
   if (value.length > longest)
     return `is longer than the ${longest} bytes that it may have. Copy only the value itself from the console of the provider, and check that id and secret are not swapped`;
   if (!/^[\u0020-\u007e]+$/.test(value))
-    return 'contains control characters or characters outside ASCII. Copy the value again without line breaks';
+    return 'contains a line break, another control character or a character outside ASCII. Store exactly the value that the console of the provider shows, on one line';
   if (/^(["']).*\1$/.test(value)) return 'has quotes around its value. Store it without them';
   return undefined;
 }

@@ -156,11 +156,10 @@ async function getSecret(client: KubeClient, key: string, labels: Labels) {
     const secret = await getObject<SecretObject>(client, path);
     if (!secret) return { state: 'absent' } as const;
     const { resourceVersion, labels: own = {} } = secret.metadata;
-    const selector = Object.entries(labels);
-    if (selector.every(([label, value]) => own[label] === value))
-      return { state: 'present', resourceVersion, secret } as const;
-    const missing = selector.map((label) => label.join('=')).join(',');
-    const message = `The Secret "${name}" has not the labels without which the operator reads none (--secret-selector ${missing}). Label it, or name one in spec.credentialsSecretRef that has them; the operator continues by itself`;
+    const missing = Object.entries(labels).filter(([label, value]) => own[label] !== value);
+    if (missing.length === 0) return { state: 'present', resourceVersion, secret } as const;
+    const which = missing.map((label) => label.join('=')).join(', ');
+    const message = `The Secret "${name}" lacks labels that --secret-selector requires: ${which}. Add them, or name a Secret that has them in spec.credentialsSecretRef; the operator continues by itself`;
     return { state: 'forbidden', message } as const;
   } catch (error) {
     if (!isForbidden(error)) throw error;
@@ -173,5 +172,5 @@ function refused({ body, message }: KubeError, namespace: string, name: string):
   const user = /\bUser "([^"]+)" cannot get resource/.exec(body)?.[1];
   if (user === undefined) return `The Secret "${name}" may not be read: ${message}`;
   const rule = `{apiGroups: [""], resources: ["secrets"], resourceNames: ["${name}"], verbs: ["get"]}`;
-  return `${user} may not get the Secret "${name}"; add to a Role in namespace "${namespace}" bound to ${user} the rule ${rule}`;
+  return `${user} may not get the Secret "${name}"; add the rule ${rule} to a Role in namespace "${namespace}" that is bound to ${user}`;
 }

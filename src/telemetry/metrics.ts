@@ -45,7 +45,8 @@ export function createMetrics({ ofNode = false } = {}) {
     ['operation'],
     'Time from the start of a call to the management API to the end of its response.',
   );
-  const waitSeconds = seconds('pipewright_api_wait_seconds', [], 'Wait of calls for their turn.');
+  const waited = 'Time that a call waited: for the rate, calls in flight, or a pause of its key.';
+  const waitSeconds = seconds('pipewright_api_wait_seconds', [], waited);
   const reconciles = counter('pipewright_reconcile_total', ['kind', 'result'], 'Reconciles.');
   const reconcileSeconds = seconds(
     'pipewright_reconcile_duration_seconds',
@@ -56,7 +57,7 @@ export function createMetrics({ ofNode = false } = {}) {
   const abandoned = counter(
     'pipewright_cleanup_abandoned_total',
     [],
-    'Organizations that are gone though private endpoints of theirs may be left at the API.',
+    'Organization objects that were deleted while private endpoints that they owned may be left at the API.',
   );
   return {
     onCall({ operation, code, durationMs }: CallRecord): void {
@@ -87,8 +88,7 @@ function registerGauges(registry: Registry): (from: Observed) => void {
     };
     return new Gauge({ name, labelNames, help, collect, registers: [registry] });
   };
-  const paused =
-    'Keys whose calls are held back; "paused": the API asked to wait, "refused": it answers 401.';
+  const paused = 'Keys without calls. "paused": the API asked to wait; "refused": it answers 401.';
   gauge('pipewright_credential_paused', ['state'], paused, (to, { limiter }) => {
     const { paused, refused } = limiter.snapshot();
     to.set({ state: 'paused' }, paused);

@@ -27,21 +27,22 @@ export async function runCheck(
   const [problems, unknown] = (['problem', 'unseen'] as const).map(
     (type) => found.filter((one) => one.type === type).length,
   );
-  const lines = found.map(({ type, message }) => `${MARKS[type]}${message}`);
+  const lines = found.map(({ type, message }) => `${MARKS[type].padEnd(9)}${message}`);
   const sum = `${counted(problems ?? 0, 'problem')} found, ${unknown} unknown.`;
   // Else a user without any right would be told that all is well.
-  if (unknown === found.length)
-    return { lines, notes: ['error: nothing could be looked at; ask for the rights'], code: 1 };
+  const nothing =
+    'error: nothing could be read from the cluster; ask its administrator for the rights that the lines above name';
+  if (unknown === found.length) return { lines, notes: [nothing], code: 1 };
   return { lines: [...lines, sum], code: problems === 0 ? 0 : 2 };
 }
 
-const MARKS = { fine: 'ok       ', problem: 'PROBLEM  ', unseen: 'unknown  ' } as const;
+const MARKS = { fine: 'ok', note: 'note', problem: 'PROBLEM', unseen: 'unknown' } as const;
 
 async function ofObjects(kubectl: Kubectl, flags: CheckFlags): Promise<readonly Finding[]> {
   let objects: readonly Found[] = [];
   const counts = await seen('The objects', async () => {
     objects = await getObjects(kubectl, [], flags);
-    return [fine(countsOf(objects))];
+    return [countsOf(objects)];
   });
   const uses = secretUses(objects);
   const rights = await seen('The operator’s rights', async () =>
@@ -55,12 +56,14 @@ async function ofObjects(kubectl: Kubectl, flags: CheckFlags): Promise<readonly 
   return [...rights, ...(await checkSecrets(kubectl, uses)), ...counts];
 }
 
-/** `12 objects: 9 Applied, 2 Rejected`. */
-function countsOf(found: readonly Found[]): string {
-  const reasons = Map.groupBy(found, ({ object }) => stateOf(object).reason);
+/** `12 objects: 9 Applied, 2 Rejected`; one that is not Ready is no problem of the installation. */
+function countsOf(found: readonly Found[]): Finding {
+  const states = found.map(({ object }) => stateOf(object));
+  const reasons = Map.groupBy(states, ({ reason }) => reason);
+  const areFine = states.every(({ state }) => ['Ready', 'Planned', 'Suspended'].includes(state));
   const parts = [...reasons]
     .toSorted(([, a], [, b]) => b.length - a.length)
     .map(([reason, some]) => `${some.length} ${reason}`);
-  const sum = counted(found.length, 'object');
-  return parts.length === 0 ? sum : `${sum}: ${parts.join(', ')}`;
+  const sum = `${counted(found.length, 'object')}${parts.length > 0 ? ': ' : ''}${parts.join(', ')}`;
+  return areFine ? fine(sum) : { type: 'note', message: `${sum}; see kubectl pipewright status` };
 }

@@ -2,8 +2,8 @@ import { KubectlError } from '../kubectl.ts';
 
 /** What a check has to say. */
 export interface Finding {
-  /** `unseen`: it could not be looked at, which is no problem of the installation. */
-  readonly type: 'fine' | 'problem' | 'unseen';
+  /** `unseen`: it could not be read; as a `note`, that is no problem of the installation. */
+  readonly type: 'fine' | 'note' | 'problem' | 'unseen';
   /** What is wrong, with which value, and what to do. */
   readonly message: string;
 }
@@ -21,6 +21,6 @@ export async function seen(
     return await look();
   } catch (error) {
     if (!(error instanceof KubectlError && error.isForbidden)) throw error;
-    return [unseen(`${what} could not be looked at: ${error.message}`)];
+    return [unseen(`${what} could not be read: ${error.message}`)];
   }
 }

@@ -16,6 +16,7 @@ export interface Right {
 }
 
 const READ = ['get', 'list', 'watch'];
+const UNCHECKED = 'The operator’s rights: not checked, because';
 
 /** In a namespace with objects. A test holds that the manifests give exactly these. */
 function rightsOnObjects(namespace: string): readonly Right[] {
@@ -49,12 +50,12 @@ export async function checkRights(
   if (serviceAccount === undefined)
     return [
       unseen(
-        `The operator’s rights: no Deployment or Pod with the label app.kubernetes.io/name=pipewright is in namespace ${operatorNamespace}`,
+        `${UNCHECKED} namespace ${operatorNamespace} has no Deployment or Pod with the label app.kubernetes.io/name=pipewright; name the operator’s namespace with --operator-namespace`,
       ),
     ];
   const rights = [...namespaces.flatMap(rightsOnObjects), ...uses.map(rightsOnSecret)];
   if (rights.length === 0)
-    return [unseen('The operator’s rights: no object is there, so none is needed; see -A')];
+    return [unseen(`${UNCHECKED} no object of Pipewright was found; -A checks all namespaces`)];
   const user = `system:serviceaccount:${operatorNamespace}:${serviceAccount}`;
   const missing = await missingOf(kubectl, rights, user, operatorNamespace);
   if (missing.length === 0)

@@ -95,7 +95,7 @@ function problemsAround(
   else if (typeof name !== 'string' || !OBJECT_NAME.test(name))
     add(
       ['metadata', 'name'],
-      `metadata.name must be 1 to 253 lower-case letters, digits, . and -, each part between dots starting and ending with a letter or digit, not ${JSON.stringify(name)}`,
+      `metadata.name is ${JSON.stringify(name)}; it must be 1 to 253 lower-case letters, digits, . and -, each part between dots starting and ending with a letter or digit`,
     );
   const place = namespace ?? 'default';
   if (typeof place !== 'string' || !DNS_LABEL.test(place))

@@ -1,4 +1,4 @@
-import { printable } from '../../api/text.ts';
+import { printable } from '../../text.ts';
 import { changeText, counted } from '../words.ts';
 import {
   basisOf,

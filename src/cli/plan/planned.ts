@@ -92,7 +92,7 @@ export const FATES = {
   invalid: ['is not valid', 'are not valid'],
   blocked: ['is blocked', 'are blocked'],
   send: ['sends something', 'send something'],
-  withheld: ['is withheld', 'are withheld'],
+  withheld: ['would send otherwise', 'would send otherwise'],
   nothing: ['sends nothing', 'send nothing'],
 } as const satisfies Readonly<Record<Fate, readonly [string, string]>>;
 
@@ -134,7 +134,7 @@ export function titleOf({ definition, namespace, name }: PlannedObject): string 
 export function basisOf({ preview: shown, response }: PlannedObject): string {
   return shown?.basis === 'LastResponse'
     ? `compared with ${response}`
-    : 'no response has shown the present values yet';
+    : 'not compared, because no response has shown the present values yet';
 }
 
 export function requestsHeading({ does }: Preview): string {

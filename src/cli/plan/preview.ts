@@ -14,7 +14,7 @@ import type { KubeObject } from '../../kube/resource.ts';
  */
 export function preview(object: KubeObject, now: number): Preview {
   if (object.metadata.deletionTimestamp)
-    return { ...NOTHING_SENT, says: 'It is being deleted, so that its new spec has no effect' };
+    return { ...NOTHING_SENT, says: 'It is being deleted, so its new spec has no effect' };
   const ofKind = previews.get(object.kind ?? '');
   if (!ofKind) throw new Error(`nothing is known of the kind ${object.kind}`);
   const whole = ofKind(object, now);

@@ -18,7 +18,7 @@ export function text(planned: Planned): readonly string[] {
   return [
     `${headline(planned)}.`,
     ...(isOffline
-      ? ['Planned without the cluster, so nothing is known of the present values: --dry-run=server']
+      ? ['Planned without the cluster; to compare with the present values, add --dry-run=server']
       : []),
     ...(strays.length > 0 ? ['', ...strays.map(problemLine)] : []),
     ...inOrder(planned).flatMap((object) => ['', ...objectLines(object)]),

@@ -15,7 +15,7 @@ interface RequestFlags extends ScopeFlags {
 }
 
 const DONE = {
-  retry: 'asked to be tried now',
+  retry: 'retry requested',
   suspend: 'suspended; a call that is in flight still ends',
   resume: 'resumed',
 } as const satisfies Readonly<Record<Verb, string>>;
@@ -52,7 +52,7 @@ export async function runRequest(
   const lines = after.map(({ line }) => line);
   const late = after.filter(({ isAnswered }) => !isAnswered).length;
   if (late === 0) return { lines, notes, code: 0 };
-  const error = `error: ${late} of ${counted(after.length, 'object')} had no answer in ${flags.timeout}: their turn may still come; else see kubectl pipewright check`;
+  const error = `error: the operator did not act on ${late} of ${counted(after.length, 'object')} within ${flags.timeout}. They may be waiting for the rate limit; if it stays so, run kubectl pipewright check`;
   return { lines, notes: [...notes, error], code: 1 };
 }
 

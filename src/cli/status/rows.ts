@@ -1,4 +1,4 @@
-import { printable } from '../../api/text.ts';
+import { printable } from '../../text.ts';
 import { type Found, fetchedField, shortNameOf } from '../objects.ts';
 import { type ObjectState, STATES, stateOf } from '../state.ts';
 import { ago, counted, table, until } from '../words.ts';
@@ -13,8 +13,8 @@ interface Shown {
 /** What needs a person first, then what goes on by itself, then what is ready. */
 export function rows(found: readonly Found[], shown: Shown): readonly string[] {
   const isWide = shown.allNamespaces === true;
-  const place = isWide ? '' : ' in this namespace; -A looks in all';
-  if (found.length === 0) return [`There is no object of Pipewright that was asked for${place}.`];
+  const place = isWide ? '' : ' in this namespace; -A shows all namespaces';
+  if (found.length === 0) return [`No object of Pipewright was found${place}.`];
   const entries = found
     .map((one) => ({ one, state: stateOf(one.object) }))
     .toSorted((a, b) => rank(a.state) - rank(b.state) || nameOrder(a.one, b.one));

@@ -1,7 +1,7 @@
 import type { OrganizationStatus } from '../../kinds/organization/resource.ts';
 import type { PipeSettingsStatus } from '../../kinds/pipe-settings/resource.ts';
 import { OUTCOMES } from '../../kinds/schema/status-fields.ts';
-import { type CommonStatus, generationOf, REQUESTED_AT } from '../../kinds/shared/common-status.ts';
+import * as common from '../../kinds/shared/common-status.ts';
 import { type Found, fetchedField } from '../objects.ts';
 import { type ObjectState, stateOf } from '../state.ts';
 import { ago, changeText, counted, until } from '../words.ts';
@@ -49,7 +49,7 @@ function declaredLines({ object }: Found): readonly string[] {
   const secret = (spec['credentialsSecretRef'] as { readonly name?: string } | undefined)?.name;
   const endpoints = spec['privateEndpoints'] as readonly unknown[] | undefined;
   return [
-    `Generation ${generationOf(object)}, with the key in the Secret ${JSON.stringify(secret)}.`,
+    `Generation ${common.generationOf(object)}, with the key in the Secret ${JSON.stringify(secret)}.`,
     ...entries.map(([field, value]) => `${String(field)}: ${JSON.stringify(value)}`),
     ...(endpoints ? [`privateEndpoints: ${counted(endpoints.length, 'entry', 'entries')}`] : []),
   ];
@@ -61,7 +61,7 @@ function confirmedLines(found: Found, now: number): readonly string[] {
   if (fetched !== undefined) return [`It was fetched; see status.${fetched}.`];
   if (!applied) return ['Nothing yet.'];
   const which =
-    applied.generation === generationOf(found.object) ? 'this generation' : 'an earlier one';
+    applied.generation === common.generationOf(found.object) ? 'this generation' : 'an earlier one';
   return [
     `The API confirmed generation ${applied.generation}, ${which}, ${ago(applied.time, now)} (${applied.time})${request(applied.requestId)}: ${applied.keys.join(', ')}.`,
     ...(notReported.length > 0 ? [`The response omitted ${notReported.join(', ')}.`] : []),
@@ -88,14 +88,17 @@ function planLines({ plan }: AnyStatus, now: number): readonly string[] {
   ];
 }
 
-function triedLines({ lastRequest, attempts }: CommonStatus, now: number): readonly string[] {
+function triedLines(
+  { lastRequest, attempts }: common.CommonStatus,
+  now: number,
+): readonly string[] {
   if (!lastRequest) return ['No call was made yet.'];
   const { operation, time, outcome, httpStatus, requestId, message } = lastRequest;
   const meaning = outcome in OUTCOMES ? ` (${OUTCOMES[outcome as keyof typeof OUTCOMES]})` : '';
   const answer = httpStatus === undefined ? '' : `, HTTP ${httpStatus}`;
   return [
     `${operation} ${ago(time, now)} (${time}): ${outcome}${meaning}${answer}${request(requestId)}.`,
-    ...(message === undefined ? [] : [`It was told: ${message}`]),
+    ...(message === undefined ? [] : [`Reported: ${message}`]),
     ...(attempts === undefined ? [] : [`It has failed ${counted(attempts, 'time')} in a row.`]),
   ];
 }
@@ -108,16 +111,13 @@ function nextLine(next: ObjectState['next'], now: number): string {
 
 const NEXT = {
   operator: 'It is the operator’s turn. If nothing happens: kubectl pipewright check',
-  person: 'Nothing, until somebody mends it.',
-  change: 'Nothing, until somebody changes something.',
+  person: 'Nothing, until a person corrects the cause.',
+  change: 'Nothing, until the object is changed.',
 } as const;
 
 function requestedLines({ object }: Found): readonly string[] {
-  const asked = object.metadata.annotations?.[REQUESTED_AT];
-  const { lastHandledReconcileAt }: CommonStatus = object.status ?? {};
-  return asked === undefined || asked === lastHandledReconcileAt
-    ? []
-    : [`A retry was asked for (${asked}), and is not answered yet.`];
+  if (!common.isRequested(object)) return [];
+  return [`A retry was asked for (${common.requestedAt(object)}), and is not answered yet.`];
 }
 
 function historyLines({ history = [] }: AnyStatus, now: number): readonly string[] {

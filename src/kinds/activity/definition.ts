@@ -9,7 +9,7 @@ export const definition = define({
   about: 'Activity is one audit record of an organization, fetched once and kept.',
   spec,
   status,
-  ready: 'True where status.activity holds the record.',
+  ready: 'True where status.activity has the record.',
   columns: [
     column('Type', '.status.activity.type', 'Type of the activity.'),
     column('Actor', '.status.activity.actorId', 'Id of the actor.'),

@@ -149,7 +149,7 @@ async function letGo(
   if (left.length > 0) {
     const about = { kind: resource.organizationType.kind, namespace, name, organizationId };
     const fields = { ...about, left: left.map(withPlace).join(', ') };
-    log.warn(fields, 'deleting an Organization with private endpoints left at the API');
+    log.warn(fields, 'deleting an Organization whose private endpoints may be left at the API');
   }
   if (!(await context.finalizer(resource.FINALIZER, false))) return NOTHING;
   if (left.length === 0) return { next: 'on-change', did: 'release', facts: {} };
@@ -161,7 +161,7 @@ function whileDeleting(result: Result, left: Endpoints, deadline: number, now: n
   const status: CommonStatus = result.status ?? {};
   const still = `still to be removed: ${counted(left.length)} (${names(left)})`;
   const what = left.length === 0 ? 'it is not known yet what the last change did' : still;
-  const ends = `let go at ${timestamp(deadline)} at the latest, or at once with spec.deletionPolicy: Retain`;
+  const ends = `the object is deleted at ${timestamp(deadline)} at the latest, or at once with spec.deletionPolicy: Retain`;
   const says = (message: string): string =>
     message.startsWith(DELETING) ? message : `${DELETING}${what}; ${ends}. In the way: ${message}`;
   const conditions = status.conditions?.map((one) => ({ ...one, message: says(one.message) }));

@@ -10,19 +10,21 @@ const LONGEST_NAMES = 700;
 type Words = readonly [reason: string, text: string];
 
 const ADOPT = 'set spec.adoptPrivateEndpoints to true';
-const UNSURE = `; this object or somebody else added it: %s. This object does not remove it. To own it, ${ADOPT}`;
+const AGAIN = 'What spec lists is added again';
+const UNSURE = `; this object or somebody else added them: %s. This object does not remove them. To own them, ${ADOPT}`;
+const unsure = (are: string): Words => ['OwnershipUnknown', `Private endpoints ${are}${UNSURE}`];
 
 const WORDS = {
-  'maybe-ours': ['OwnershipUnknown', `Found long after this object asked for it${UNSURE}`],
-  'refused-but-there': ['OwnershipUnknown', `Exists, although the API refused it${UNSURE}`],
-  'came-back': ['OwnershipUnknown', `Listed again after more than 15 minutes${UNSURE}`],
-  untracked: ['OwnershipUnknown', `Not in status, although spec was applied before${UNSURE}`],
+  'maybe-ours': unsure('were found long after this object asked for them'),
+  'refused-but-there': unsure('were at the API although it had refused them'),
+  'came-back': unsure('were in the list of the API again after more than 15 minutes'),
+  untracked: unsure('were at the API but not in status, although spec was applied before'),
   'not-confirmed': ['AddNotConfirmed', 'Sent, but never seen in the list of the API: %s'],
-  vanished: ['DriftDetected', 'Removed at the API: %s. What spec still lists is added again'],
+  vanished: ['DriftDetected', `Removed at the API, not by the operator: %s. ${AGAIN}`],
   left: ['EndpointLeft', 'Existed before spec listed it, and left spec: %s. It stays at the API'],
   'left-out': [
     'DriftDetected',
-    'Every response of the last 10 minutes left the list of private endpoints out, so it counts as empty. It had: %s. What is listed is added again',
+    `No response of the last 10 minutes had the list of private endpoints, so the list counts as empty. Before, it had: %s. ${AGAIN}`,
   ],
   relocated: [
     'OwnershipLost',

@@ -81,4 +81,4 @@ function declaredOrganization(kind: KindContext): Declared<Organization, Spec> {
 }
 
 const BEFORE_DELETION =
-  'Before you delete one with deletionPolicy RemovePrivateEndpoints, set that to Retain: else the private endpoints that it owns are removed, but for those that another object in its namespace lists';
+  'Before you delete an Organization with deletionPolicy RemovePrivateEndpoints, set deletionPolicy to Retain; otherwise the private endpoints that it owns are removed, except those that another object in its namespace lists';

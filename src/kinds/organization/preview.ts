@@ -83,7 +83,7 @@ function said(decision: Decision, { add, remove }: endpoint.Change, requests: nu
     ...(remove.length > 0 ? [`remove ${counted(remove.length)}`] : []),
   ];
   const many = `${requests} PATCH requests, one after another: read the list, then ${parts.join(', ')}`;
-  const others = `; not touched: ${names(conflicts)}, because the API has the id elsewhere`;
+  const others = `; not touched: ${names(conflicts)}, because the API has the id with another cloud provider or region`;
   const what = parts.length === 0 ? `${READS} and changes nothing` : many;
   return conflicts.length > 0 ? what + others : what;
 }

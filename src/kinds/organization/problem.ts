@@ -52,7 +52,7 @@ export function problemOf(known: Known, work: Ended): Problem | undefined {
   }
   // Make sure no id belongs to somebody else
   if (conflicts.length === 0) return undefined;
-  const message = `The API already has the id of ${names(conflicts)} with another cloud provider or region, and that private endpoint does not belong to this object. Neither is added or removed. List it as status.organization.privateEndpoints shows it, or have the other one removed`;
+  const message = `The API already has the id of ${names(conflicts)} with another cloud provider or region, and this object does not own what the API has. Nothing with the same id is added or removed. Declare it as status.organization.privateEndpoints shows it, or have it removed at the API`;
   return { reason: 'EndpointConflict', message };
 }
 

@@ -70,7 +70,7 @@ export function inProgress(
   const { add = [], remove = [] } = pendingChange ?? {};
   const counts = goal.isCleanup ? isOurs : (one: InventoryEntry) => isListedIn(goal, one);
   const there = privateEndpoints.filter((one) => one.state === 'Present' && counts(one)).length;
-  const progress = `${there} of ${counted(goal.listed.size)} there`;
+  const progress = `${there} of ${counted(goal.listed.size)} added`;
   const far = goal.isCleanup ? `being deleted, ${there} left` : progress;
   const sending = `Sending ${counted(add.length)} to add, ${remove.length} to remove`;
   const message = `${pendingChange ? sending : 'In progress'} (${far})`;

@@ -14,9 +14,9 @@ export const FINALIZER = 'pipewright.dev/remove-private-endpoints';
 
 const { optional } = piece;
 const ABOUT = {
-  id: 'Id of the endpoint at its cloud provider. 1 to 512 printable ASCII characters without spaces and " \\ < > &. Quote it in YAML.',
-  cloudProvider: 'Cloud provider, as the API names it, such as gcp. 1 to 64 characters as in id.',
-  region: 'Region, as the API names it, such as ap-northeast-1. 1 to 64 characters as in id.',
+  id: 'Id of the endpoint at its cloud provider. Quote it in YAML.',
+  cloudProvider: 'Cloud provider, as the API names it, such as gcp.',
+  region: 'Region, as the API names it, such as ap-northeast-1.',
   description:
     'Sent when the endpoint is added. A later change is only shown in status.differences, because the API cannot change it. At most 512 characters.',
   endpoints:
@@ -27,7 +27,7 @@ const ABOUT = {
   mostRemovals:
     'A change that would remove more endpoints than this is not sent, and Ready has reason RemovalBlocked. 0 to 100. Absent: 5. It does not limit the deletion of this object.',
   policy:
-    'What the deletion of this object does with the endpoints that it owns. Retain (the default) leaves them. RemovePrivateEndpoints removes them first.',
+    'What the deletion of this object does with the endpoints that it owns. Retain (the default) leaves them. RemovePrivateEndpoints removes them first, also if suspend is true or mode is Plan, for at most --cleanup-deadline; after that, some may be left at the API.',
   spec: 'The name and private endpoints of one existing organization. At least one of name and privateEndpoints.',
 };
 

@@ -2,7 +2,7 @@ import * as piece from '../schema/schema.ts';
 import * as shared from '../schema/status-fields.ts';
 import { LIMITS, reportedIdentity } from './endpoints.ts';
 
-const { optional, text, list, fields, someOf, timestamp } = piece;
+const { integer, optional, text, list, fields, someOf, timestamp } = piece;
 
 /** Why an endpoint is ours or not. */
 export const ORIGINS = {
@@ -13,7 +13,7 @@ export const ORIGINS = {
 
 export const ENDPOINT_STATES = {
   Present: 'in the last list of the API',
-  Missing: 'not in the last list, which a second one has to confirm',
+  Missing: 'not in the last list; a second list must confirm this',
   Unconfirmed: 'sent but not in a list yet',
   Refused: 'the API refused it',
   Removing: 'its removal was sent, but it is still in the list',
@@ -21,11 +21,12 @@ export const ENDPOINT_STATES = {
 
 const REPORTED =
   'The organization as the API last reported it. A field that the response omitted is absent.';
-const PENDING =
-  'What is being sent: saved before sending, and cleared once a response shows the outcome.';
+const PENDING = 'What is being sent: saved before, and cleared once a response shows the outcome.';
 const ALL_ENDPOINTS = 'All its private endpoints, including those of others; the first 200.';
 const INVENTORY =
   'The private endpoints that this object owns, and those that it lists but that existed before. At most 220.';
+const LEFT_OUT =
+  'Time since which every response has omitted the private endpoints. Absent: the last response had them, or they are not managed.';
 
 function oneOf<Word extends string>(words: Readonly<Record<Word, string>>, more: string[] = []) {
   const means = Object.entries<string>(words).map(([word, text]) => `${word}: ${text}.`);
@@ -50,7 +51,7 @@ export const reportedOrganization = someOf(REPORTED, {
   name: text('Its name.', LIMITS.name),
   createdAt: reported('When it was created.'),
   privateEndpoints: list(ALL_ENDPOINTS, 200, reportedEndpoint),
-  privateEndpointsTotal: piece.integer('How many there are.', 0, Number.MAX_SAFE_INTEGER),
+  privateEndpointsTotal: integer('Number of all private endpoints.', 0, Number.MAX_SAFE_INTEGER),
   byocConfig: list('Its bring-your-own-cloud configurations; the first 20.', 20, byocConfig),
 });
 
@@ -62,12 +63,12 @@ const lastError = someOf('Why the API refused it.', {
 const inventoryEntry = fields('One private endpoint.', {
   ...reportedIdentity,
   description: optional(description),
-  origin: optional(oneOf(ORIGINS, ['Absent where the API does not have it.'])),
+  origin: optional(oneOf(ORIGINS, ['Absent: the API refused to add it.'])),
   state: oneOf(ENDPOINT_STATES),
-  since: optional(timestamp('When its add or removal was saved, or it was first missed.')),
+  since: optional(timestamp('When it went into pendingChange, or was first missing in the list.')),
   lastError: optional(lastError),
   attempts: optional(shared.attempts),
-  nextAttemptTime: optional(timestamp('It is sent or looked for again then at the earliest.')),
+  nextAttemptTime: optional(timestamp('Earliest time to send it again or check the list for it.')),
 });
 
 const changed = fields('One private endpoint.', reportedIdentity);
@@ -82,5 +83,5 @@ export const status = shared.statusOf({
   organization: reportedOrganization,
   privateEndpoints: list(INVENTORY, LIMITS.inventory, inventoryEntry),
   pendingChange,
-  listLeftOutSince: timestamp('Since when each response has left out the private endpoints.'),
+  listLeftOutSince: timestamp(LEFT_OUT),
 });

@@ -1,4 +1,4 @@
-import { plainLine } from '../../api/text.ts';
+import { plainLine } from '../../text.ts';
 import { textOf } from '../shared/canonical.ts';
 import type { FieldChange } from '../shared/preview.ts';
 import type { Comparison, Declared } from './echo.ts';

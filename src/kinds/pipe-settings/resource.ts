@@ -26,7 +26,7 @@ function settingsShape(number: (name: settings.NumberName) => Whole): Shape {
 
 const declaredSettings = settingsShape((name) => {
   const { min, max, unit } = settings.RANGES[name];
-  const range = `${min} to ${max} ${unit}`.trimEnd();
+  const range = `${min} to ${max} ${unit}`;
   return piece.integer(`${settings.ABOUT[name]} ${range}.`, min, max);
 });
 
@@ -38,7 +38,7 @@ const name = z.string().check(
     error: 'must be named with 1 to 64 lower-case letters, digits or _, the first a letter',
     abort: true,
   }),
-  z.refine((value) => !settings.isSetting(value), { error: 'must stand in spec.settings' }),
+  z.refine((value) => !settings.isSetting(value), { error: 'must be declared in spec.settings' }),
 );
 const value = piece.scalar(
   'Its value: text of at most 256 characters, a whole number, true or false.',
@@ -60,7 +60,7 @@ const additionalSettings = made(
     ),
   {
     description:
-      'Settings that the API has gained since this version of Pipewright, sent as they are. At most 20, none of those in settings; a name has 1 to 64 lower-case letters, digits and _, the first a letter.',
+      'Settings of the API that spec.settings does not know, sent as they are. At most 20. A name must not be one that spec.settings knows; it has 1 to 64 lower-case letters, digits and _, and begins with a letter.',
     type: 'object',
     maxProperties: MOST_ADDITIONAL,
     // Else a server-side apply of the last one's removal leaves null, which the type refuses.
@@ -77,7 +77,7 @@ export const spec = piece.fields(
     pipeId: shared.identifier('The pipe.'),
     credentialsSecretRef: shared.credentialsSecretRef,
     settings: piece.someOf(
-      'The settings to manage, at least one, under the names of the API. Only declared settings are sent; all others are left as they are.',
+      'The settings to manage, at least one, under the names of the API, which defines what their values do. Only declared settings are sent; all others are left as they are.',
       declaredSettings,
       1,
     ),
@@ -116,11 +116,11 @@ export const status = statusOf({
   }),
   settings: piece.someOf('The settings as the API last reported them.', reportedSettings),
   otherSettings: piece.list(
-    'Other settings in the last response, and those whose value could not be read; the first 20.',
+    'Settings in the last response that status.settings cannot show: unknown names, and values of an unexpected type. The first 20.',
     20,
     otherSetting,
   ),
-  unconfirmedWrite: piece.fields('The last request of which nobody knows whether it took effect.', {
+  unconfirmedWrite: piece.fields('Last write with an unknown outcome: it may have taken effect.', {
     time: piece.timestamp('When it was sent.'),
     requestHash: digest('Its hash, as in applied.requestHash.'),
   }),

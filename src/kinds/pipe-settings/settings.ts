@@ -1,16 +1,16 @@
 /** The settings of a pipe, under the API's own names and in the order of its document. */
 export const ABOUT = {
   streaming_max_insert_wait_ms: 'Maximum wait before data is inserted into the database.',
-  object_storage_concurrency: 'Number of threads that process files at the same time.',
+  object_storage_concurrency: 'Number of concurrent file-processing threads.',
   object_storage_polling_interval_ms:
-    'Interval at which continuous ingest looks for new data in object storage.',
+    'Interval at which continuous ingest checks object storage for new data.',
   object_storage_max_insert_bytes: 'Maximum number of bytes in one insert batch.',
   object_storage_max_file_count: 'Maximum number of files in one insert batch.',
-  engine_max_threads: 'Maximum number of threads that process files at the same time.',
-  engine_max_insert_threads: 'Maximum number of threads that insert at the same time.',
-  engine_min_insert_block_size_bytes: 'Minimum size of a block of data for an insert.',
-  engine_max_download_threads: 'Maximum number of threads that download at the same time.',
-  engine_parallel_distributed_insert_select: 'How a distributed INSERT … SELECT runs in parallel.',
+  engine_max_threads: 'Maximum number of concurrent threads for file processing.',
+  engine_max_insert_threads: 'Maximum number of concurrent insert threads.',
+  engine_min_insert_block_size_bytes: 'Minimum size of a data block for an insert.',
+  engine_max_download_threads: 'Maximum number of concurrent download threads.',
+  engine_parallel_distributed_insert_select: 'Setting for parallel distributed INSERT … SELECT.',
   object_storage_use_cluster_function:
     'Whether the cluster function is used for distributed processing.',
   engine_parallel_view_processing:
@@ -32,7 +32,7 @@ export const RANGES = {
   engine_max_insert_threads: { min: 0, max: 16, unit: 'threads' },
   engine_min_insert_block_size_bytes: { min: 0, max: 1_073_741_824, unit: 'bytes (up to 1 GiB)' },
   engine_max_download_threads: { min: 0, max: 32, unit: 'threads' },
-  engine_parallel_distributed_insert_select: { min: 0, max: 2, unit: '' },
+  engine_parallel_distributed_insert_select: { min: 0, max: 2, unit: '(the API defines each)' },
 } as const satisfies Partial<Record<Name, object>>;
 
 export type Name = keyof typeof ABOUT;

@@ -37,9 +37,7 @@ export function problem({ code, path, message }: z.core.$ZodIssue, spec: unknown
   const value = valueAt(spec, path);
   if (value === undefined) return `${fieldAt(path)} is required`;
   if (code === 'invalid_key') return `${fieldAt(path)} ${message}`;
-  const [must = '', ...advice] = message.split('; ');
-  const shown = cutText(JSON.stringify(value), 64);
-  return [`${fieldAt(path)} ${must}, not ${shown}`, ...advice].join('; ');
+  return `${fieldAt(path)} is ${cutText(JSON.stringify(value), 64)}; it ${message}`;
 }
 
 export function fieldAt(path: readonly PropertyKey[]): string {

@@ -5,7 +5,7 @@ import { choice, fields, flag, matching, optional, text } from './schema.ts';
 
 const words = matching(/^[A-Za-z0-9._~-]+$/, "be 1 to 128 letters, digits, '.', '_', '~' or '-'");
 /** A path ends elsewhere with one of these as a part of it. */
-const noDots = matching(/[^.]|.{3}/, "be more than '.' or '..'");
+const noDots = matching(/[^.]|.{3}/, "not be '.' or '..'");
 
 /** An id of the remote API that goes into a path as it is. */
 export function identifier(about: string) {
@@ -31,8 +31,8 @@ const PLAIN = /^[!#-%'-;=?-[\]-~]+$/;
 
 /** An id of the remote API that the status repeats to the byte. */
 export function plainText(about: string, max: number) {
-  const must = `be 1 to ${max} printable ASCII characters without spaces and " \\ < > &`;
-  return text(about, max, matching(PLAIN, must));
+  const range = `1 to ${max} printable ASCII characters without spaces and " \\ < > &`;
+  return text(`${about} ${range}.`, max, matching(PLAIN, `be ${range}`));
 }
 
 const SECRET_NAME = matching(
@@ -45,14 +45,14 @@ const SECRET_KEY = matching(
 );
 const secretKey = (what: string, usual: string, basic: string) =>
   text(
-    `Key in the Secret that holds the API key ${what}. Absent: ${usual}, or ${basic} in a Secret of type kubernetes.io/basic-auth. At most 253 letters, digits and . _ -.`,
+    `Key in the Secret that has the API key ${what}. Absent: ${usual}, or ${basic} in a Secret of type kubernetes.io/basic-auth. At most 253 letters, digits and . _ -.`,
     253,
     SECRET_KEY,
   );
 
 /** There is no namespace in it: an object reaches only its own namespace's Secrets. */
 export const credentialsSecretRef = fields(
-  'The Secret in the same namespace that holds the API key.',
+  'The Secret in the same namespace that has the API key.',
   {
     name: text('Name of the Secret. A DNS name of 1 to 253 characters.', 253, SECRET_NAME),
     keyIdKey: optional(secretKey('id', 'keyId', 'username')),
@@ -66,7 +66,7 @@ export const suspend = optional(
 
 const mode = optional(
   choice(
-    'Apply (the default) sends the declared state. Plan sends nothing and shows in status.plan exactly what Apply would send; Ready is then True only where nothing would change.',
+    'Apply (the default) sends the declared state. Plan makes no call to the API and shows in status.plan what Apply would send; Ready is then True only where nothing would change.',
     ['Apply', 'Plan'],
   ),
 );

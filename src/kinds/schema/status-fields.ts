@@ -9,30 +9,34 @@ import { choice, fields, integer, list, optional, scalar, text, timestamp } from
  * bounds makes the API server refuse the whole status.
  */
 
-const generation = integer('The generation that was sent.', 0, Number.MAX_SAFE_INTEGER);
-/** -1 before the first reconcile. */
-const observed = integer('The generation that this describes.', -1, Number.MAX_SAFE_INTEGER);
+const MOST = Number.MAX_SAFE_INTEGER;
+const generation = integer('metadata.generation that was sent.', 0, MOST);
+const observed = (what: string) =>
+  integer(`metadata.generation that this ${what} describes. -1: not reconciled yet.`, -1, MOST);
 const confirmed = timestamp('When it was confirmed.');
 export const digest = (about: string) => text(about, 80);
 const HASH =
-  'Hash of the method, the address and what is declared, which for pipes is the body of the request';
+  'Hash of the HTTP method, the URL and the declared fields. For a pipe, these are the body of the request.';
+const VERIFIED =
+  'Present once the API has accepted the key. If several objects name the same pipe or organization, the one created first among those with verified owns it; the others wait.';
 
 /** Of the reply that a field speaks of. */
 export const httpStatus = integer('HTTP status code of the response.', 0, 999);
-export const requestId = text('requestId of the response; the support of the API needs it.', 128);
-/** Failures in a row. */
-export const attempts = integer(
-  'Failed attempts in a row, with one kind of failure.',
-  0,
-  2 ** 31 - 1,
-);
+export const requestId = text('requestId of the response; quote it to the API provider.', 128);
+const FAILED =
+  'Number of failed attempts in a row. Another kind of failure starts at 1 again. Absent: none.';
+export const attempts = integer(FAILED, 0, 2 ** 31 - 1);
 
+const CONDITIONS =
+  'Ready is always listed. Reconciling or Stalled is listed only while it is True.';
+const REASON =
+  'The cause in one word. All reasons: https://github.com/pipewright/pipewright/blob/main/deploy/guides/troubleshooting.md';
 const condition = fields('One condition.', {
   type: text('Ready, Reconciling (the operator continues) or Stalled (a person must act).', 64),
   status: choice('True, False or Unknown.', ['True', 'False', 'Unknown']),
-  reason: text('The cause in one word. crds/messages.md lists all reasons.', 64),
+  reason: text(REASON, 64),
   message: text('What happened and what to do, in one line.', 1024),
-  observedGeneration: observed,
+  observedGeneration: observed('condition'),
   lastTransitionTime: timestamp('When status last changed.'),
 });
 
@@ -47,7 +51,7 @@ const lastRequest = fields('The last call for this object.', {
   requestId: optional(requestId),
   httpStatus: optional(httpStatus),
   outcome: choice(
-    `Succeeded, Rejected, RateLimited, Busy, Unavailable (${OUTCOMES.Unavailable}) or Unknown (${OUTCOMES.Unknown}).`,
+    `Succeeded, Rejected (the API refused the request), RateLimited (HTTP 429), Busy (it cannot be done now: HTTP 409, 423, 424 or 425), Unavailable (${OUTCOMES.Unavailable}) or Unknown (${OUTCOMES.Unknown}).`,
     ['Succeeded', 'Rejected', 'RateLimited', 'Busy', 'Unavailable', 'Unknown'],
   ),
   time: timestamp('When the call ended.'),
@@ -56,13 +60,13 @@ const lastRequest = fields('The last call for this object.', {
 
 /** The part of `status` that every kind has. */
 export const commonStatus = {
-  observedGeneration: observed,
-  conditions: list('Ready, and Reconciling or Stalled while True.', 2, condition, 'type'),
+  observedGeneration: observed('status'),
+  conditions: list(CONDITIONS, 2, condition, 'type'),
   lastRequest,
   attempts,
   nextAttemptTime: timestamp('When the operator next acts by itself. Absent: never.'),
   lastHandledReconcileAt: text(
-    'The last pipewright.dev/reconcile-requested-at that was acted on, cut at 256 characters.',
+    'Last value of the annotation pipewright.dev/reconcile-requested-at that the operator acted on, cut at 256 characters.',
     256,
   ),
 };
@@ -112,19 +116,22 @@ export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
     declared: scalar('The value in spec.', longest),
     reported: scalar('The value in the response; a list or object as JSON text.', longest),
   });
+  const body = `Body as JSON; cut at ${most.body} characters, and then ends in an ellipsis.`;
   const request = fields('One request.', {
     method: choice('HTTP method.', ['GET', 'PUT', 'PATCH']),
     path: text('Path of the request.', 1024),
-    body: optional(text('Its JSON text; one that is too long is cut and ends in ….', most.body)),
+    body: optional(text(body, most.body)),
   });
+  const changed = `The fields that changed, the first ${most.historyChanges}; values are cut at ${most.historyValue} characters.`;
   const write = fields('One confirmed write that changed something.', {
     time: confirmed,
     generation,
     requestId: optional(requestId),
-    changes: changes('What it changed.', most.historyChanges, most.historyValue),
+    changes: changes(changed, most.historyChanges, most.historyValue),
   });
+  const requests = `The requests in the order in which they would be sent, at most ${most.planRequests}.`;
   return {
-    verified: fields('The API accepted the key. The oldest verified object owns its target.', {
+    verified: fields(VERIFIED, {
       time: timestamp('When the API last accepted the key.'),
       apiHash: digest('Hash of the address of the API.'),
     }),
@@ -132,24 +139,20 @@ export function writeStatus(most: Readonly<Record<Counts | Lengths, number>>) {
       time: confirmed,
       generation,
       requestId: optional(requestId),
-      requestHash: digest(`${HASH}.`),
+      requestHash: digest(HASH),
       keys: list('The declared fields that were sent.', most.keys, field),
     }),
-    differences: list(
-      'Declared fields that the API reported with another value.',
-      most.differences,
-      difference,
-    ),
+    differences: list('Declared fields that differ at the API.', most.differences, difference),
     notReported: list('Declared fields that the response omitted.', most.differences, field),
-    drift: list('Fields that others changed between two responses, newest last.', 12, drifted),
+    drift: list('The last 12 changes by others between two responses, newest last.', 12, drifted),
     plan: fields('In mode Plan: what Apply would send.', {
       time: timestamp('When the plan was made.'),
       basis: choice(
         'What the changes are compared with: the last response, or nothing, as nothing is known.',
         ['LastResponse', 'Unknown'],
       ),
-      hash: digest(`${HASH}; equal to applied.requestHash once that is confirmed.`),
-      requests: list('The requests in order, the first that fit.', most.planRequests, request),
+      hash: digest('Hash as in applied.requestHash; equal to it once this plan is confirmed.'),
+      requests: list(requests, most.planRequests, request),
       changes: changes('The fields that would change.', most.planChanges, longest),
     }),
     history: list('The last 10 confirmed changes, newest last.', 10, write),

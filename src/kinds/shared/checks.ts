@@ -75,11 +75,11 @@ function conflictMessage(
   const warning = beforeDeletion === undefined ? '' : `. ${beforeDeletion}`;
   const whose = owner ? `${kind} "${owner.name}"` : 'an object in another namespace';
   if (!verified)
-    return `${whose} is for the ${what} too and is older, so it is tried first, and nothing is sent for this object. Delete one of the two${warning}`;
+    return `${whose} is for the ${what} too and is older, so it is tried first, and nothing is sent for this object. Delete one of the two objects${warning}`;
   const search = owner
     ? ''
     : `. To find the other object, with the right to list all namespaces: ${find}`;
-  return `The ${what} is owned by ${whose}, so nothing is sent for this object. Delete one of the two; deleting that one frees the ${what}, and this one takes over${warning}${search}`;
+  return `The ${what} is owned by ${whose}, so nothing is sent for this object. Delete one of the two objects; once the owner is deleted, this object can own the ${what}${warning}${search}`;
 }
 
 /** What `Plan` mode, or `--plan-only`, shows. */

@@ -47,10 +47,10 @@ export function secretRefOf({ spec }: Pick<KubeObject, 'spec'>): SecretRef | und
   return typeof ref?.name === 'string' && ref.name !== '' ? ref : undefined;
 }
 
-/** The value of the one-shot annotation, in the form in which it is compared and stored. */
+/** The value of the one-shot annotation, as it is compared and stored; empty, it asks nothing. */
 export function requestedAt(object: KubeObject): string | undefined {
   const value = object.metadata.annotations?.[REQUESTED_AT];
-  return value === undefined ? undefined : [...value].slice(0, LONGEST_REQUEST).join('');
+  return value ? [...value].slice(0, LONGEST_REQUEST).join('') : undefined;
 }
 
 /** Whether the user asks by that annotation for something that no attempt has been made of yet. */
@@ -122,9 +122,9 @@ export function longWaitStatus(object: KubeObject, ahead: number, now: number): 
   if (isReady(object)) return undefined;
   const before: CommonStatus = object.status ?? {};
   const line = ahead === 1 ? '1 call is before it' : `${ahead} calls are before it`;
-  const deleting = 'Being deleted (spec.deletionPolicy: Retain frees it at once): waits';
+  const deleting = 'Being deleted (spec.deletionPolicy: Retain deletes the object at once): waits';
   const waits = object.metadata.deletionTimestamp === undefined ? 'Waits' : deleting;
-  const message = `${waits} for a call with its API key; ${line}. The operator goes on by itself; how fast depends on --api-rate, and on pauses that the API asks for`;
+  const message = `${waits} until the rate limit of its API key allows a call; ${line}. The operator continues by itself; how fast depends on --api-rate and on pauses that the API asks for`;
   const summary = { ready: 'Unknown', progress: 'Reconciling', reason: 'Pending' } as const;
   const say = { summary: { ...summary, message }, now, attempts: before.attempts };
   return statusWith(before, saying(object, { ...say, isRequestOpen: true }).status);

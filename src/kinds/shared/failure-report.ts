@@ -168,7 +168,7 @@ function reportKeyRefused({ object, adjust, now }: FailedAttempt): FailureReport
   const { notAfter = 0 } = adjust?.('Unauthorized') ?? {};
   const nextAttempt = notAfter > now ? wholeSecond(notAfter) : undefined;
   const secret = secretRefOf(object)?.name;
-  const message = `The API refused the key in the Secret "${secret}" (HTTP 401). No call is made with it until a trial call succeeds or the Secret changes. Put a valid key in the Secret`;
+  const message = `The API refused the key in the Secret "${secret}" (HTTP 401). Only trial calls are made with it until one succeeds or the Secret changes. Put a valid key in the Secret`;
   const summary = { ready: 'False', progress: 'Stalled', reason: 'Unauthorized', message } as const;
   const said = saying(object, { summary, now, nextAttempt, isRequestOpen: true });
   const isShown = currentReady(object)?.reason === 'Unauthorized';

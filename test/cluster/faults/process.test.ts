@@ -124,8 +124,8 @@ describe('with an operator of its own', () => {
         metric(text, 'pipewright_reconcile_total', { kind: 'PipeSettings', result: 'put' }) > 0,
     });
     const served = parseExposition(page).map(({ name, type }) => ({ name, type }));
-    const guide = readFileSync('deploy/guides/metrics.md', 'utf8');
-    const rows = [...guide.matchAll(/^\| `(\w+)` \| (\w+) \| .{10,} \|$/gm)];
+    const guide = readFileSync('deploy/guides/reference.md', 'utf8');
+    const rows = [...guide.matchAll(/^\| `(\w+)` \| (counter|gauge|histogram) \| .{10,} \|$/gm)];
     expect(rows).toHaveLength(11);
     expect(served).toEqual(expect.arrayContaining(rows.map(([, name, type]) => ({ name, type }))));
     expect(served.some(({ name }) => /event_?loop/.test(name))).toBe(true);
@@ -172,7 +172,9 @@ describe('with an operator of its own', () => {
     const pair = await scene.newKey('database-password');
     await scene.psets.create('sly', { credentialsSecretRef: { name: 'database-password' } });
     const refused = await scene.psets.until('sly', 'SecretForbidden');
-    expect(ready(refused).message).toContain('--secret-selector pipewright.dev/credentials=true');
+    expect(ready(refused).message).toContain(
+      '--secret-selector requires: pipewright.dev/credentials=true',
+    );
     await settled(scene);
     expect(scene.simulator.callCount({ keyId: pair.id })).toBe(0);
     await label('database-password');

@@ -39,7 +39,9 @@ test('calls to the management API, and no others, go through the proxy of the en
     ready(object).message.includes('(407)'),
   );
   expect(ready(refused).reason).toBe('Unavailable');
-  expect(ready(refused).message).toContain('it may want a user name and password in its URL');
+  expect(ready(refused).message).toContain(
+    'check the user name and password in the URL of the proxy',
+  );
   isRefusing = false;
   await scene.psets.until('refused', 'Applied', 60_000);
   const told = [

@@ -98,7 +98,7 @@ test('a rename in Git under RemovePrivateEndpoints leaves what the new object li
   await orgs.create('after', { organizationId: id, ...list('kept'), ...REMOVING });
   const waiting = await orgs.until('after', 'TargetConflict');
   expect(ready(waiting).message).toMatch(
-    /set that to Retain: else .* are removed, but for those that another object in its namespace lists/,
+    /set deletionPolicy to Retain; otherwise .* are removed, except those that another object in its/,
   );
   await orgs.remove('before');
   await orgs.untilGone('before');

@@ -86,7 +86,7 @@ describe.each(['status', 'retry pset/orders', 'check', PLAN])(
 
     test('that a right is missing', async () => {
       const kubeconfig = await serviceAccountKubeconfig(scene.namespace, 'nobody');
-      expect(await complaintOf({ kubeconfig })).toMatch(/\(Forbidden\)|could be looked at/);
+      expect(await complaintOf({ kubeconfig })).toMatch(/\(Forbidden\)|could be read from/);
     });
   },
 );

@@ -105,7 +105,7 @@ describe('who refers to a Secret may get it', () => {
   });
 });
 
-describe('the organizations that a namespace may name', () => {
+describe('the organizations that a namespace may use', () => {
   const NAME = 'pipewright-organizations';
   const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()] as const;
   const all = (organizationId: string) =>
@@ -119,7 +119,7 @@ describe('the organizations that a namespace may name', () => {
   test('are none where nothing is said of it', async () => {
     for (const one of all(first))
       expect(await inA.fails(CREATE, one)).toContain(
-        `denied request: namespace "${a}" may not name the organization "${first}" (spec.organizationId), but none; to allow it, add the id to the entry "${a}" of the variable \`organizations\` of the policy`,
+        `denied request: namespace "${a}" may not use the organization "${first}" (spec.organizationId); allowed here: none; to allow it, add the id to the entry "${a}" of the variable \`organizations\` of the policy`,
       );
   });
 
@@ -127,12 +127,12 @@ describe('the organizations that a namespace may name', () => {
     await allow({ [a]: [first, second], [b]: ['*'] });
     for (const one of [...all(first), ...all(second)]) await inA.succeeds(TRY, one);
     for (const one of all(third)) {
-      expect(await inA.fails(TRY, one)).toContain(`but ${first}, ${second}; to allow it`);
+      expect(await inA.fails(TRY, one)).toContain(`allowed here: ${first}, ${second}; to allow it`);
       await inB.succeeds(TRY, one);
     }
     // An id is not allowed by being a part of one that is.
     const part = object('pset', 'one', { organizationId: first.slice(0, 8) });
-    expect(await inA.fails(TRY, part)).toContain('may not name the organization');
+    expect(await inA.fails(TRY, part)).toContain('may not use the organization');
   });
 
   test('cannot be widened by a tenant with all rights in its namespace', async () => {
@@ -147,7 +147,7 @@ describe('the organizations that a namespace may name', () => {
     await inA.succeeds(CREATE, object('pset', 'there', { organizationId: second }));
     await allow({});
     const made = object('pset', 'new', { organizationId: second });
-    expect(await inA.fails(TRY, made)).toContain('may not name the organization');
+    expect(await inA.fails(TRY, made)).toContain('may not use the organization');
     await inA.succeeds(merge('pset', 'there', { spec: { suspend: true } }));
     const change = merge('pset', 'there', { spec: { organizationId: third } });
     expect(await inA.fails(change)).toContain('immutable');

@@ -118,10 +118,10 @@ test('without the right to read Secrets the message has the rule, and given it, 
   const object = await scene.psets.until('no-right', 'SecretForbidden');
   expect(side(object)).toBe('Stalled');
   const { message } = ready(object);
+  const rule = 'resources: ["secrets"], resourceNames: ["no-right"], verbs: ["get"]}';
   expect(message).toContain(
-    `add to a Role in namespace "${scene.namespace}" bound to ${scene.user}`,
+    `${rule} to a Role in namespace "${scene.namespace}" that is bound to ${scene.user}`,
   );
-  expect(message).toContain('resources: ["secrets"], resourceNames: ["no-right"], verbs: ["get"]}');
   expect(scene.psets.puts('no-right')).toEqual([]);
   await allow(scene.namespace, 'operator', rules);
   await scene.psets.until('no-right', 'Applied', SOON_MS);

@@ -105,7 +105,7 @@ describe.each(KINDS.filter((kind) => kind !== 'porg'))('ids in a path, %s', (kin
     ['129 characters', all('a'.repeat(129)), ...say('Too long: may not be more than 128')],
     ['blanks', all('a b'), ...must],
     ['a slash', all('a/b'), ...must],
-    ['the place above', all('..'), ...ids.map((id) => `${id} must be more than '.'`)],
+    ['the place above', all('..'), ...ids.map((id) => `${id} must not be '.'`)],
   ]);
 });
 

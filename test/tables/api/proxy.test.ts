@@ -64,7 +64,7 @@ describe('a proxy that opens no tunnel', () => {
 
   it.each<[string, string, string]>([
     ['answers 403', 'HTTP/1.1 403 X\r\ncontent-length: 4\r\n\r\nnope', `${NO_TUNNEL} (403)`],
-    ['answers 407', 'HTTP/1.1 407 X\r\n\r\n', 'it may want a user name and password in its URL'],
+    ['answers 407', 'HTTP/1.1 407 X\r\n\r\n', 'check the user name and password in the URL of'],
     ['closes', '', 'the proxy PROXY closed the connection before it answered'],
     ['is none', 'SSH-2.0\r\n\r\n', 'PROXY answered with something that is not HTTP'],
   ])('but %s', async (_, answer, words) => {

@@ -78,6 +78,13 @@ describe('the annotation', () => {
     expect(stage.log).toEqual(['PUT']);
   });
 
+  test('asks for nothing with an empty value', async () => {
+    const { stage, id, run } = await applied('Rejected', { nextAttemptTime: at(HOUR) });
+    stage.ask(id, '');
+    expect((await run()).status.lastHandledReconcileAt).toBeUndefined();
+    expect(stage.log).toEqual([]);
+  });
+
   test.each([{ suspend: true }, { mode: 'Plan' }])('does not override %j', async (spec) => {
     const { stage, id, run } = staged('PipeSettings', { spec });
     stage.ask(id, 'now');

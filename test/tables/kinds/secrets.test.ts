@@ -43,7 +43,7 @@ test.each<readonly [values: Values | string | undefined, reason: string, message
   ['It lacks the label x=y', 'Forbidden', 'It lacks the label x=y'],
   [{}, 'Invalid', ADD],
   [{ keyId: ' \t\r\n', keySecret: keyId }, 'Invalid', 'its key "keyId" is empty'],
-  [{ keyId, keySecret: 'can\nary' }, 'Invalid', 'its key "keySecret" contains control characters'],
+  [{ keyId, keySecret: 'can\nary' }, 'Invalid', 'its key "keySecret" contains a line break'],
   [{ keyId, keySecret: '"canary"' }, 'Invalid', QUOTED],
   [{ keyId: 'canäry', keySecret: 'x' }, 'Invalid', 'its key "keyId" contains '],
   [{ keyId: 'x'.repeat(257), keySecret: 'x' }, 'Invalid', 'is longer than the 256 bytes'],

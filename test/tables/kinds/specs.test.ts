@@ -20,52 +20,52 @@ test.each([
   pipe(
     { serviceId: undefined, pipeId: '../x', mode: 'plan', reassertInterval: '5m' },
     'spec.serviceId is required',
-    `spec.pipeId must be 1 to 128 letters, digits, '.', '_', '~' or '-', not "../x"`,
-    'spec.mode must be Apply or Plan, not "plan"',
-    'spec.reassertInterval must be between 10m and 8760h, not "5m"',
+    `spec.pipeId is "../x"; it must be 1 to 128 letters, digits, '.', '_', '~' or '-'`,
+    'spec.mode is "plan"; it must be Apply or Plan',
+    'spec.reassertInterval is "5m"; it must be between 10m and 8760h',
   ),
   pipe(
     { settings: { engine_max_threads: 65, object_storage_concurrency: '8' } },
-    'spec.settings.object_storage_concurrency must be a whole number from 1 to 35, not "8"',
-    'spec.settings.engine_max_threads must be a whole number from 0 to 64, not 65',
+    'spec.settings.object_storage_concurrency is "8"; it must be a whole number from 1 to 35',
+    'spec.settings.engine_max_threads is 65; it must be a whole number from 0 to 64',
   ),
   pipe(
     { settings: { typo: 1 } },
-    'spec.settings must have at least one field that is known, not {"typo":1}',
+    'spec.settings is {"typo":1}; it must have at least one field that is known',
   ),
   pipe(
     { mode: 'x'.repeat(5000), reassertInterval: '1d' },
-    `spec.mode must be Apply or Plan, not "${'x'.repeat(62)}…`,
-    'spec.reassertInterval must be a duration in h, m or s, such as 90m or 24h, not "1d"; ' +
+    `spec.mode is "${'x'.repeat(62)}…; it must be Apply or Plan`,
+    'spec.reassertInterval is "1d"; it must be a duration in h, m or s, such as 90m or 24h; ' +
       'write 1d as 24h',
   ),
   pipe(
     { additionalSettings: { Fast: true, engine_max_threads: 8 } },
     'spec.additionalSettings.Fast must be named with 1 to 64 lower-case letters, digits or _, ' +
       'the first a letter',
-    'spec.additionalSettings.engine_max_threads must stand in spec.settings',
+    'spec.additionalSettings.engine_max_threads must be declared in spec.settings',
   ),
   organization(
     { name: undefined },
-    `spec must have name, privateEndpoints or both, not {"organizationId":"${UUID}","crede…; ` +
+    `spec is {"organizationId":"${UUID}","crede…; it must have name, privateEndpoints or both; ` +
       'with neither there is nothing to manage',
   ),
   organization(
     { organizationId: UUID.toUpperCase(), name: '', deletionPolicy: 'Delete' },
-    'spec.organizationId must be a UUID in lower case with hyphens, 36 characters, ' +
-      `not "${UUID.toUpperCase()}"`,
-    'spec.name must be text of 1 to 256 characters, not ""',
-    'spec.deletionPolicy must be Retain or RemovePrivateEndpoints, not "Delete"',
+    `spec.organizationId is "${UUID.toUpperCase()}"; ` +
+      'it must be a UUID in lower case with hyphens, 36 characters',
+    'spec.name is ""; it must be text of 1 to 256 characters',
+    'spec.deletionPolicy is "Delete"; it must be Retain or RemovePrivateEndpoints',
   ),
   organization(
     listing({ id: 'psc-1\n', cloudProvider: '', region: undefined }),
-    `spec.privateEndpoints[0].id must be 1 to 512 ${PLAIN}, not "psc-1\\n"`,
-    `spec.privateEndpoints[0].cloudProvider must be 1 to 64 ${PLAIN}, not ""`,
+    `spec.privateEndpoints[0].id is "psc-1\\n"; it must be 1 to 512 ${PLAIN}`,
+    `spec.privateEndpoints[0].cloudProvider is ""; it must be 1 to 64 ${PLAIN}`,
     'spec.privateEndpoints[0].region is required',
   ),
   organization(
     listing({}, { id: 'PSC-1', region: 'r2' }),
-    'spec.privateEndpoints[1].id must be an id that is listed only once, not "PSC-1"',
+    'spec.privateEndpoints[1].id is "PSC-1"; it must be an id that is listed only once',
   ),
 ])('$kind of $spec is SpecInvalid, and no call is made', async ({ kind, spec, problems }) => {
   const { stage, run } = staged(kind, { spec });

@@ -91,7 +91,7 @@ describe('a conflict', () => {
     stage.put(an('Organization', { ...older, namespace: 'far' }));
     const { message } = await stage.run(stage.put(an('Organization')));
     expect(message).toMatch(
-      /Delete one of the two; deleting that one frees the organization, and this one takes over\./,
+      /Delete one of the two objects; once the owner is deleted, this object can own the organization\./,
     );
     expect(message).toMatch(
       /kubectl get organizations\.pipewright\.dev -A --field-selector spec\.organizationId=[\w-]+$/,

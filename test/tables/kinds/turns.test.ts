@@ -50,7 +50,9 @@ test('who waits for 30 s says once how many are before it', async () => {
   const { reason, type, message } =
     stage.get('PipeSettings/ingest/c').status?.conditions?.[1] ?? {};
   expect(`${stage.log.join()}: ${type} ${reason}`).toBe('save,save: Reconciling Pending');
-  expect(message).toMatch(/^Waits for a call with its API key; 1 call is before it\. /);
+  expect(message).toMatch(
+    /^Waits until the rate limit of its API key allows a call; 1 call is before it\. /,
+  );
 });
 
 describe('a key that the API has refused', () => {
@@ -62,7 +64,7 @@ describe('a key that the API has refused', () => {
     const { status } = stage.get('PipeSettings/ingest/b');
     expect(status).not.toHaveProperty('nextAttemptTime');
     expect(status?.conditions?.[0]?.message).toContain(
-      'No call is made with it until a trial call succeeds or the Secret changes',
+      'Only trial calls are made with it until one succeeds or the Secret changes',
     );
     await begin('b');
     expect([sent(), stage.get('PipeSettings/ingest/b').status]).toEqual(['a', status]);
@@ -89,6 +91,7 @@ describe('an object is reconciled when', () => {
     ['it is deleted', { deletionTimestamp: at(0) }, 'own user, rival user'],
     ['its finalizers change', { finalizers: ['x/y'] }, 'own user'],
     ['it is asked for', { annotations: { [REQUESTED_AT]: 'x' } }, 'own user'],
+    ['it is asked for by an empty value: not', { annotations: { [REQUESTED_AT]: '' } }, ''],
     ['its status or another annotation changes: not', { annotations: { other: 'x' } }, ''],
   ])('%s; those of its target with what may change the owner', (_, change, woken) => {
     const { stage, put } = several();

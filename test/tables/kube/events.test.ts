@@ -26,6 +26,21 @@ function waiting(count: number) {
   return { clock, events, messages };
 }
 
+test('a note steers no terminal, and turns no words round', async () => {
+  const clock = new FakeClock();
+  const api = new Api(clock);
+  const events = createEvents(
+    api.client(() => ({})),
+    clock,
+    recordingLog().log,
+    'pod-1',
+  );
+  const note = 'name a\u202eb → c\u2066d\u200ee\u0007f\ng';
+  events.emit({ metadata }, TYPE, { type: 'Normal', reason: 'Applied', note });
+  await events.flush();
+  expect(JSON.parse(api.calls[0]?.body ?? '')).toMatchObject({ note: 'name a b → c d e f g' });
+});
+
 test('one is sent and 1,000 wait; what comes then is dropped, and told', () => {
   expect(waiting(1_001).messages).toEqual([]);
   expect(waiting(1_003).messages).toEqual([DROPPED, DROPPED]);

@@ -135,7 +135,8 @@ describe('what is waited for at first', () => {
       }
       await eventually(() => expect(on.isSynced()).toBe(true));
       expect([on.missing(), on.clock.monotonic() <= 45_000]).toEqual([undefined, true]);
-      const said = expect.stringMatching(/^warn a list has been refused for 30 s.*namespace "b"/);
+      const says = /^warn a namespace could not be listed for 30 s; .*namespace "b"/;
+      const said = expect.stringMatching(says);
       expect(on.messages).toContainEqual(said);
       on.state.status = 200;
       await on.next();

@@ -101,12 +101,24 @@ describe('a kubeconfig that cannot be used is refused in words, with no value of
 
   test.each<[string, string, string | RegExp]>([
     ['no context', '{}', 'context "" of the kubeconfig "'],
-    ['no current one', without('"current-context"'), /needs a user.*--context with one of: one$/],
+    [
+      'no current one',
+      without('"current-context"'),
+      /A context needs a user.*--context with one of: one$/,
+    ],
     ['no YAML', `users: [ {token: ${CANARY}`, '(it is no YAML); pass --kubeconfig'],
-    ['no such cluster', without('"c"'), 'needs a user, the https URL of a server (it has ""; '],
-    ['no URL', at('127.0.0.1:6443'), 'the https URL of a server (it has "127.0.0.1:6443"; '],
-    ['http', at(`http://b:${CANARY}@h`), '"http://***@h"; http takes insecure-skip-tls-verify'],
-    ['socks', at('https://h', `socks5://b:${CANARY}@p`), 'but http or https (it has "socks5://***'],
+    ['no such cluster', without('"c"'), 'its user is "u", its server "" and its proxy-url "". '],
+    ['no URL', at('127.0.0.1:6443'), 'its server "127.0.0.1:6443" and its proxy-url'],
+    [
+      'http',
+      at(`http://b:${CANARY}@h`),
+      /"http:\/\/\*\*\*@h".*http only with insecure-skip-tls-verify/,
+    ],
+    [
+      'socks',
+      at('https://h', `socks5://b:${CANARY}@p`),
+      /"socks5:\/\/\*\*\*.*a proxy-url must be http or https/,
+    ],
     ['a key for a path', keyAt(`-----BEGIN\n${CANARY}`), '(the text of a file or a key, not'],
     ['no key', keyAt('/x/key'), 'no credential from "/x/key" (ENOENT)'],
     ['a failing plugin', kubeconfig({ exec: failing }), '"sh" (it failed); try that by hand'],
@@ -117,7 +129,7 @@ describe('a kubeconfig that cannot be used is refused in words, with no value of
   });
 
   test('no file, and the text of one in the place of its path', async () => {
-    const advice = "pass --kubeconfig, or in a pod mount the ServiceAccount's token";
+    const advice = 'pass --kubeconfig or, in a Pod, mount the token of';
     expect(await refused('/nowhere/config')).toContain(`(ENOENT); ${advice}`);
     expect(await refused()).toContain('the kubeconfig "~/.kube/config" (ENOENT)');
     vi.stubEnv('KUBECONFIG', kubeconfig({ token: CANARY }));

@@ -131,7 +131,7 @@ const SAYS = rows<'while' | 'given' | 'message'>(`
   something would be sent | lists a b; declares New; has x b/r2; ours x
     | 3 changes planned; not sent: 3 PATCH requests, one after another: read the list, then \
       set the name, add 1 private endpoint, remove 1 private endpoint; \
-      not touched: b, because the API has the id elsewhere
+      not touched: b, because the API has the id with another cloud provider or region
   too much would be removed | lists; has b c; ours b c; cap 1
     | 2 private endpoints would be removed (b, c), more than spec.maxPrivateEndpointRemovals allows
   nothing is to be done | has a; ours a | No changes; not sent

@@ -86,18 +86,18 @@ describe('a deletion that is hindered', () => {
     const { message } = await deleted(STUCK).run();
     expect(message.split('. ')).toEqual([
       'Being deleted: still to be removed: 2 private endpoints (a, b); ' +
-        'let go at 2026-03-01T12:10:00Z at the latest, ' +
+        'the object is deleted at 2026-03-01T12:10:00Z at the latest, ' +
         'or at once with spec.deletionPolicy: Retain',
       'In the way: The API refused the removal of a, b: HTTP 400: no 400 (request req-1)',
       'The operator tries again by itself',
     ]);
   });
 
-  test('by its turn says that Retain frees it', async () => {
+  test('by its turn says that Retain deletes it', async () => {
     const organization = deleted(OURS, { limits: { rate: { calls: 1, perMs: MINUTE } } });
     await organization.run();
     expect(organization.stage.saved[0]?.conditions?.[0]?.message).toContain(
-      'Being deleted (spec.deletionPolicy: Retain frees it at once): waits for a call',
+      '(spec.deletionPolicy: Retain deletes the object at once): waits until the rate limit',
     );
   });
 

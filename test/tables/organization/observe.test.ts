@@ -83,7 +83,7 @@ test('absence counts by when the list was asked for, not by when it came', async
 
 test.each([
   ['nothing was there counts as empty after a minute', '', 1, ''],
-  ['something was does so after ten', 'lists; knows a Found Present', 10, 'DriftDetected: Every'],
+  ['something was does so after ten', 'lists; knows a Found Present', 10, 'DriftDetected: No resp'],
 ])('a list that is left out where %s', async (_, given, minutes, event) => {
   const organization = new Organization(`${given}; observe: no-list…`);
   let seen = await organization.run();

@@ -44,7 +44,17 @@ test('in mid-attempt a status says what is being sent, and how far it is', async
   const organization = new Organization('lists a b; +a +b: 400');
   await organization.run();
   const [ready] = organization.stage.saved.at(-1)?.conditions ?? [];
-  expect(ready?.message).toContain('Sending 1 private endpoint to add, 0 to remove (1 of 2 ');
+  expect(ready?.message).toContain(
+    'Sending 1 private endpoint to add, 0 to remove (1 of 2 private endpoints added)',
+  );
+});
+
+test('a name at the API steers no terminal, and turns no words round', async () => {
+  const wish = { spec: { name: 'Acme' }, given: 'has a; name Acme: idle' };
+  const organization = new Organization(wish);
+  organization.name = 'a\u202eb\u2067c\u200fd';
+  const { message } = await organization.run();
+  expect(message).toContain('The API reports the name "a b c d", not "Acme"');
 });
 
 test('what is missing is looked for when it counts as gone; then it is drift', async () => {
@@ -52,7 +62,9 @@ test('what is missing is looked for when it counts as gone; then it is drift', a
   let last = await organization.run();
   while (last.ready === 'False NotConfirmed') last = await organization.next();
   expect(organization.stage.now - T0).toBe(MINUTE);
-  expect(last.events[0]).toMatch(/^DriftDetected: Removed at the API: a \(gcp\/r1\)\. What spec/);
+  expect(last.events[0]).toMatch(
+    /^DriftDetected: Removed .*, not by the operator: a \(gcp\/r1\)\. W/,
+  );
   expect(last.ready).toBe('True Applied');
   expect(last.status.drift).toMatchObject([{ field: 'privateEndpoints[a]' }]);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { PLURALS } from '../../support/kinds.ts';
-import { pipe } from './objects.ts';
+import { failed, pipe, type Told } from './objects.ts';
 import { type Answers, pipewright } from './run.ts';
 
 const crd = (name: string, version = 'v1alpha1') => {
@@ -75,17 +75,31 @@ test.each<[string, Answers]>([
 });
 
 test.each<[string, Answers]>([
-  ['The Secrets of namespace ingest could not be looked at', { 'get secrets': forbidden }],
-  ['no Deployment or Pod with the label', { 'get deployments': { items: [] } }],
-])('what may not be looked at is no problem, and the rest goes on: %s', async (says, answers) => {
+  ['The Secrets of namespace ingest could not be read', { 'get secrets': forbidden }],
+  ['not checked, because namespace pipewright has no', { 'get deployments': { items: [] } }],
+])('what may not be read is no problem, and the rest goes on: %s', async (says, answers) => {
   const { stdout, code } = await check(answers);
   expect(code).toBe(0);
   expect(stdout.match(/^unknown .*$/gm)).toEqual([expect.stringContaining(says)]);
   expect(stdout).toMatch(/\n0 problems found, 1 unknown\.\n$/);
 });
 
+test.each<[string, ...Told[]]>([
+  ['ok       2 objects: 1 Suspended, 1 Planned\n', { reason: 'Suspended' }, failed('Planned')],
+  ['note     2 objects: 1 Applied, 1 Rejected; see ', {}, failed('Rejected', 'Stalled')],
+  ['note     1 object: 1 Unavailable; see kubectl ', failed('Unavailable', 'Reconciling')],
+])('objects are counted, and those that fail are no problem of it: %s', async (says, ...told) => {
+  const { stdout, code } = await check({
+    'get pipesettings': { items: told.map((one) => pipe(one)) },
+  });
+  expect(code).toBe(0);
+  expect(stdout).toContain(`\n${says}`);
+});
+
+const NOTHING =
+  'nothing could be read from the cluster; ask its administrator for the rights that the lines above name';
 test.each<[string, Answers]>([
-  ['nothing could be looked at; ask for the rights', { get: forbidden }],
+  [NOTHING, { get: forbidden }],
   ['It was refused', { get: { code: 1, stderr: 'It was refused' } }],
 ])('it is not said that all is well: %s', async (says, answers) => {
   const { code, stderr } = await pipewright(['check'], answers);

@@ -16,7 +16,7 @@ test.each([
   ['suspend pset/a --timeout 5', '--timeout "5" is no time; write it as 90s, 10m or 1h'],
   ['retry --selector=', '-l is empty, which would select every object; give labels, or'],
   ['status --namespace=', '-n is empty; give the name of a namespace, or leave -n out'],
-  ['status pset/a -A', 'pset/a is named, so -l and -A say nothing; leave out the'],
+  ['status pset/a -A', 'pset/a: a name cannot be given together with -l or -A; leave out'],
   ['status pod/a', '"pod" is not a kind of Pipewright; name an object as one of pset/NAME'],
   ['export pact/a', 'Activity declares nothing that a reply could complete; name a'],
   ['plan -f /nowhere', '/nowhere: there is no such file or folder; check the path'],

@@ -63,18 +63,18 @@ describe('what is not valid is said with its line and value, and what would do',
     ['v1alpha1', 'v1', 1, 'must be pipewright.dev/v1alpha1, not "pipewright.dev/v1"'],
     ['PipeSettings', 'Pipe', 2, `kind must be one of ${KINDS.join(', ')}, not`],
     ['  name: one\n', '', 3, 'metadata.name is required'],
-    ['name: one', 'name: One', 4, 'starting and ending with a letter or digit, not "One"'],
+    ['name: one', 'name: One', 4, 'metadata.name is "One"; it must be 1 to 253 lower-case'],
     ['namespace: ingest', 'namespace: 5', 5, 'must be the name of a namespace, not 5'],
     ['namespace: ingest', 'labels: { a: 1 }', 5, 'a label must be a string, not 1'],
     ['spec:', 'data: {}\nspec:', 6, 'data is not a known field'],
-    ['"p"', '..', 10, `spec.pipeId must be more than '.' or '..', not ".."`],
-    ['threads: 8', 'threads: "8"', 12, 'must be a whole number from 0 to 64, not "8"'],
+    ['"p"', '..', 10, `spec.pipeId is ".."; it must not be '.' or '..'`],
+    ['threads: 8', 'threads: "8"', 12, 'is "8"; it must be a whole number from 0 to 64'],
     ['threads: 8', 'threads: 8\n    typo: 8', 13, 'spec.settings.typo is not a known field'],
     ['{ name: api }', '{}', 7, 'spec.credentialsSecretRef.name is required'],
-    ['spec:', 'spec:\n  suspend: maybe', 7, 'spec.suspend must be true or false, not "maybe"'],
+    ['spec:', 'spec:\n  suspend: maybe', 7, 'spec.suspend is "maybe"; it must be true or false'],
     ['spec:', 'spec:\n  additionalSettings: { a: 0.5 }', 7, 'must be text of at most 256 char'],
-    [/( +- )(.*)/, '$1$2\n$1$2', 25, 'must be an id that is listed only once, not "a"'],
-    [/ {2}name: Acme[^]*/, '', 19, 'spec must have name, privateEndpoints or both'],
+    [/( +- )(.*)/, '$1$2\n$1$2', 25, 'id is "a"; it must be an id that is listed only once'],
+    [/ {2}name: Acme[^]*/, '', 19, '; it must have name, privateEndpoints or both'],
   ])('%s → %s', async (from, to, line, says) => {
     const text = `${PIPE}---\n${ACME}`.replace(from, to);
     const { code, page, told } = await plan({ 'a.yaml': text }, '-n', 'x');
@@ -86,19 +86,19 @@ describe('what is not valid is said with its line and value, and what would do',
 
 describe('what is printed', () => {
   const files = { 'all.yaml': `${PIPE}---\n${PIPE.replace('one', 'bad').replace(': 8', ': 99')}` };
-  const RANGE = 'spec.settings.engine_max_threads must be a whole number from 0 to 64, not 99';
+  const RANGE = 'spec.settings.engine_max_threads is 99; it must be a whole number from 0 to 64';
 
   test('has what needs a look first, and each request', async () => {
     const { page } = await plan(files);
     expect(page).toBe(`2 objects: 1 is not valid, 1 sends something; 1 request in all.
-Planned without the cluster, so nothing is known of the present values: --dry-run=server
+Planned without the cluster; to compare with the present values, add --dry-run=server
 
 PipeSettings ingest/bad, all.yaml:14
   not valid: all.yaml:25: ${RANGE}
 
 PipeSettings ingest/one, all.yaml:1
   One PUT with 1 setting.
-  Changes, no response has shown the present values yet:
+  Changes, not compared, because no response has shown the present values yet:
     engine_max_threads: ? → 8
   Would send:
     PUT /v1/organizations/o/services/s/pipes/p/settings
@@ -110,7 +110,7 @@ PipeSettings ingest/one, all.yaml:1
     const { page } = await plan(files, '-o', 'markdown');
     expect(page).toContain('\n| Object | Plan | What |\n|---|---|---|\n| `PipeSettings ingest/b');
     expect(page).toContain('| `PipeSettings ingest/one` | sends something | engine\\_max');
-    expect(page).toContain('- `all.yaml:25` spec.settings.engine\\_max\\_threads must be');
+    expect(page).toContain('- `all.yaml:25` spec.settings.engine\\_max\\_threads is 99; it must');
     expect(page.match(/<details>/g)).toHaveLength(1);
   });
 

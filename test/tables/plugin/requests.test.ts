@@ -13,7 +13,7 @@ const WITH = '--type=merge -p';
 const PRINT = '-o jsonpath={.metadata.generation}{"\\n"}';
 
 test.each([
-  ['retry', 'asked to be tried now', `{"metadata":{"annotations":{"${AT}":"${NOW}"}}}`],
+  ['retry', 'retry requested', `{"metadata":{"annotations":{"${AT}":"${NOW}"}}}`],
   ['suspend', 'suspended; a call that is in flight still ends', '{"spec":{"suspend":true}}'],
   ['resume', 'resumed', '{"spec":{"suspend":null}}'],
 ])('%s is one patch of all of a namespace: %s', async (verb, done, patch) => {

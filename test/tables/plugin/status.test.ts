@@ -6,25 +6,28 @@ const storyOf = async (object: object): Promise<string> =>
   (await pipewright(['status', 'pset/one'], { get: object })).stdout;
 
 const time = '2026-03-01T09:00:00Z';
-const PERSON = 'Nothing, until somebody mends it.';
-const CHANGE = 'Nothing, until somebody changes something.';
+const PERSON = 'Nothing, until a person corrects the cause.';
+const CHANGE = 'Nothing, until the object is changed.';
 const TURN = 'It is the operator’s turn. If nothing happens: kubectl pipewright check';
 const IN_4_MIN = 'The operator acts by itself in 4m (2026-03-01T12:04:00Z).';
 const EARLY = 'The operator, by itself; else the owner of the object. Check the ids';
 const UNHEARD = 'The operator, by itself; else the administrator of the operator. If it';
 const EDITED = 'The operator has not acted on generation 3 yet. It said of generation 2: it says';
-const LEFT = `deleted since ${time}; it is gone when no finalizer is on it: theirs/one`;
+const LEFT = `deleted since ${time}; waits for the finalizers: theirs/one`;
 const OWNER = 'The owner of the object.';
 const KEY_OWNER = 'The owner of the API key';
 
 describe('the state of an object, who must act, what is next, and what --check says', () => {
   const at = { status: { nextAttemptTime: '2026-03-01T12:04:00Z' } };
   const unheard = { observedGeneration: -1, conditions: [] };
-  const asked = { annotations: { 'pipewright.dev/reconcile-requested-at': 'x' } };
+  const asking = (value: string) => ({
+    annotations: { 'pipewright.dev/reconcile-requested-at': value },
+  });
   const deleted = { deletionTimestamp: time, finalizers: ['theirs/one'], generation: 3 };
   test.each<[string, Told, string, string, (0 | 2)?]>([
     ['Ready (Applied).\n  it says Applied', {}, 'Nobody.', CHANGE, 0],
-    ['Ready (Applied).', { metadata: asked }, 'Nobody.', TURN, 0],
+    ['Ready (Applied).', { metadata: asking('x') }, 'Nobody.', TURN, 0],
+    ['Ready (Applied).', { metadata: asking('') }, 'Nobody.', CHANGE, 0],
     ['Stalled (Rejected).', failed('Rejected', 'Stalled'), OWNER, PERSON],
     ['Stalled (Forbidden).', { ...failed('Forbidden', 'Stalled'), ...at }, KEY_OWNER, IN_4_MIN],
     ['Not ready (NotFound).', failed('NotFound', 'Reconciling'), EARLY, TURN],
@@ -76,12 +79,12 @@ Differs:
   engine_max_threads is declared as 8, but the API reports 4.
 Tried last:
   UpdatePipeSettings 5m ago (2026-03-01T11:55:00Z): Unknown (it is not known whether the call took effect), HTTP 503, request req-2.
-  It was told: later [31m
+  Reported: later [31m
   It has failed 4 times in a row.
 Who must act:
   The owner of the object. If it stays so, declare what the API reports.
 Next:
-  Nothing, until somebody mends it.
+  Nothing, until a person corrects the cause.
 History, newest first:
   3h ago, generation 1:
     engine_max_threads: 2 → 4
