@@ -3,12 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { toYaml } from '../src/cli/yaml.ts';
 import { definitions } from '../src/kinds/definitions.ts';
 import { customResourceDefinition } from './manifest.ts';
-import { messagesPage } from './messages.ts';
 import { referencePage } from './reference.ts';
 
 /**
- * `node crds/generate.ts [--check] [folder]`: writes the CRDs, the reference page and the page on
- * messages, or says what is out of date.
+ * `node crds/generate.ts [--check] [folder]`: writes the CRDs and the reference page, or says what
+ * is out of date.
  */
 const args = process.argv.slice(2).filter((arg) => arg !== '--check');
 if (args.length > 1 || args[0]?.startsWith('-')) {
@@ -25,7 +24,6 @@ const wanted = new Map<string, string>(
 );
 wanted.set('Kustomization', kustomization([...wanted.keys()]));
 wanted.set('reference.md', referencePage(definitions));
-wanted.set('messages.md', messagesPage());
 const orphans = (await readdir(folder)).filter(
   (name) => name.endsWith('.yaml') && !wanted.has(name),
 );

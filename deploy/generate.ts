@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { conditionsTable } from '../crds/messages.ts';
+import { eventsTable, logTable, reasonsTable, tableOf } from '../crds/messages.ts';
 import { FLAG_LIST, flagOf, variableOf } from '../src/config/flags.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 import { readCrds } from './install-manifest.ts';
@@ -14,12 +14,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const CHART = 'deploy/helm/pipewright';
 const ARGOCD = 'deploy/argocd';
 const ACTIONS = ['reconcile', 'resume', 'suspend'];
-/** Tables that are made from the code, by the page that they stand in. */
-const GUIDE_TABLES: Readonly<Record<string, () => string | Promise<string>>> = {
-  'deploy/guides/flags.md': flagsTable,
-  'deploy/guides/conditions.md': conditionsTable,
-  'deploy/guides/metrics.md': metricsTable,
-};
+const REFERENCE = 'deploy/guides/reference.md';
+/** Tables that are made from the code, and the page that they stand in. */
+const GUIDE_TABLES: readonly (readonly [page: string, table: readonly string[]])[] = [
+  ['deploy/guides/troubleshooting.md', reasonsTable()],
+  [REFERENCE, flagsTable()],
+  [REFERENCE, await metricsTable()],
+  [REFERENCE, eventsTable()],
+  [REFERENCE, logTable()],
+];
 /** Their rules that say `# all kinds` have the list of them. */
 const ROLES = [
   `${CHART}/templates/rbac.yaml`,
@@ -54,12 +57,9 @@ async function wantedFiles(): Promise<Map<string, string>> {
   const roles = ROLES.map(
     async (path): Promise<[string, string]> => [path, withPlurals(await read(path), plurals)],
   );
-  const tables = Object.entries(GUIDE_TABLES).map(
-    async ([page, table]): Promise<[string, string]> => [
-      page,
-      await withTable(page, await table()),
-    ],
-  );
+  const pages = new Map<string, string>();
+  for (const [page, table] of GUIDE_TABLES)
+    pages.set(page, withTable(page, pages.get(page) ?? (await read(page)), table));
   return new Map([
     ...crds.map(({ name, text }): [string, string] => [
       `${CHART}/templates/crds/${name}`,
@@ -68,18 +68,21 @@ async function wantedFiles(): Promise<Map<string, string>> {
     [`${CHART}/files/rules.yaml`, await read('deploy/monitoring/rules.yaml')],
     [`${ARGOCD}/argocd-cm.yaml`, await argocdPatch(kinds)],
     [FLUX, `${MADE}${FLUX_HEAD}${kinds.map(fluxCheck).join('')}`],
-    ...(await Promise.all([...tables, ...roles])),
+    ...(await Promise.all(roles)),
+    ...pages,
   ]);
 }
 
 /** But --help and --version. */
-function flagsTable(): string {
-  const rows = FLAG_LIST.map(([name, { placeholder, about, fallback }]) => {
-    const written = placeholder === undefined ? flagOf(name) : `${flagOf(name)} ${placeholder}`;
-    const shown = fallback === undefined ? '–' : `\`${fallback}\``;
-    return `| \`${written}\` | \`${variableOf(name)}\` | ${shown} | ${about} |`;
-  });
-  return ['| Flag | Environment | Default | Meaning |', '|---|---|---|---|', ...rows].join('\n');
+function flagsTable(): readonly string[] {
+  return tableOf(
+    ['Flag', 'Environment', 'Default', 'Meaning'],
+    FLAG_LIST.map(([name, { placeholder, about, fallback }]) => {
+      const written = placeholder === undefined ? flagOf(name) : `${flagOf(name)} ${placeholder}`;
+      const shown = fallback === undefined ? '–' : `\`${fallback}\``;
+      return [`\`${written}\``, `\`${variableOf(name)}\``, shown, about];
+    }),
+  );
 }
 
 /** The CRD as a template of Helm. */
@@ -139,24 +142,21 @@ function indented(text: string, by: number): string {
   return text.replaceAll(/^(?=.)/gm, ' '.repeat(by));
 }
 
-/** The page with this table in the place of the one with the same first line; an empty line ends it. */
-async function withTable(path: string, table: string): Promise<string> {
-  const page = await read(path);
-  const [head = ''] = table.split('\n');
-  const start = page.indexOf(`${head}\n`);
-  if (start === -1) throw new Error(`${path} has no table that begins with ${head}`);
-  const end = page.indexOf('\n\n', start);
-  return page.slice(0, start) + table + page.slice(end);
+/** The text with this table in the place of the one with its head, which an empty line or the page ends. */
+function withTable(page: string, text: string, table: readonly string[]): string {
+  const start = text.indexOf(`${table[0]}\n`);
+  if (start === -1) throw new Error(`${page} has no table that begins with ${table[0]}`);
+  const end = text.indexOf('\n\n', start);
+  return text.slice(0, start) + table.join('\n') + (end === -1 ? '\n' : text.slice(end));
 }
 
-async function metricsTable(): Promise<string> {
-  const page = await createMetrics().render();
-  const rows = [...page.matchAll(/^# HELP (\w+) (.+)\n# TYPE \w+ (\w+)$/gm)];
-  return [
-    '| Metric | Type | Meaning |',
-    '|---|---|---|',
-    ...rows.map(([, name, help, type]) => `| \`${name}\` | ${type} | ${help} |`),
-  ].join('\n');
+async function metricsTable(): Promise<readonly string[]> {
+  const { render } = createMetrics();
+  const rows = [...(await render()).matchAll(/^# HELP (\w+) (.+)\n# TYPE \w+ (\w+)$/gm)];
+  return tableOf(
+    ['Metric', 'Type', 'Meaning'],
+    rows.map(([, name, help = '', type = '']) => [`\`${name}\``, type, help]),
+  );
 }
 
 async function check(): Promise<void> {

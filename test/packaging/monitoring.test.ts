@@ -30,13 +30,13 @@ test('promtool takes the rules, and their tests pass, as the page has it', async
 });
 
 test.each(alerts)(
-  '$alert has a test in which it fires and one in which it does not, and its part of the runbook',
+  '$alert has a test in which it fires and one in which it does not, and its section of the page',
   ({ alert, annotations }) => {
     const tests = read('rules.test.yaml');
     expect(tests).toMatch(new RegExp(`alertname: ${alert}\n +exp_alerts:\n`));
     expect(tests).toMatch(new RegExp(`alertname: ${alert}\n +exp_alerts: \\[\\]\n`));
-    expect(readFileSync('deploy/guides/runbook.md', 'utf8')).toContain(`\n## ${alert}\n`);
-    const url = new RegExp(`/deploy/guides/runbook\\.md#${alert.toLowerCase()}$`);
+    expect(readFileSync('deploy/guides/operate.md', 'utf8')).toContain(`\n### ${alert}\n`);
+    const url = new RegExp(`/deploy/guides/operate\\.md#${alert.toLowerCase()}$`);
     expect(annotations['runbook_url']).toMatch(url);
   },
 );

@@ -7,6 +7,8 @@ export interface PageBlock {
   readonly line: number;
   /** The heading above it. */
   readonly section: string;
+  /** The one of level 2 above it. */
+  readonly chapter: string;
   /** For `sh -e`. */
   readonly script: string;
   /** What the page shows as output; absent where it shows none. */
@@ -19,6 +21,7 @@ export interface PageBlock {
 export interface Fence {
   readonly line: number;
   readonly section: string;
+  readonly chapter: string;
   readonly language: string;
   readonly lines: readonly string[];
   /** The line directly above the fence. */
@@ -27,12 +30,18 @@ export interface Fence {
 
 const NOT_RUN = /^\*Not run by our tests: needs (.+)\.\*$/;
 
-/** The commands of a page in their order: ```sh blocks, and each `$` of ```console blocks. */
-export function pageBlocks(page: string): PageBlock[] {
-  return fencesIn(readFileSync(page, 'utf8')).flatMap((fence) => {
-    const { line, section } = fence;
+/**
+ * The commands of a page, or of these chapters of it, in their order: ```sh blocks, and each `$` of
+ * ```console blocks.
+ */
+export function pageBlocks(page: string, ...chapters: readonly string[]): PageBlock[] {
+  const fences = fencesIn(readFileSync(page, 'utf8'));
+  const asked = fences.filter(({ chapter }) => chapters.length === 0 || chapters.includes(chapter));
+  return asked.flatMap((fence) => {
+    const { line, section, chapter } = fence;
     const reason = NOT_RUN.exec(fence.above)?.[1];
-    const place = { page, line, section, ...(reason === undefined ? {} : { notRun: reason }) };
+    const notRun = reason === undefined ? {} : { notRun: reason };
+    const place = { page, line, section, chapter, ...notRun };
     if (fence.language === 'sh') return [{ ...place, script: fence.lines.join('\n') }];
     if (fence.language === 'console') {
       return prompts(fence.lines).map((prompt) => ({ ...place, ...prompt }));
@@ -45,6 +54,7 @@ export function pageBlocks(page: string): PageBlock[] {
 export function fencesIn(text: string): Fence[] {
   const found: Fence[] = [];
   let section = '';
+  let chapter = '';
   let above = '';
   let open: (Omit<Fence, 'lines'> & { lines: string[]; indent: number }) | undefined;
   for (const [index, line] of text.split('\n').entries()) {
@@ -58,9 +68,18 @@ export function fencesIn(text: string): Fence[] {
       open.lines.push(line.slice(Math.min(open.indent, line.length - line.trimStart().length)));
     } else if (fence) {
       const [, indent = '', language = ''] = fence;
-      open = { line: index + 1, section, language, lines: [], above, indent: indent.length };
+      open = {
+        line: index + 1,
+        section,
+        chapter,
+        language,
+        lines: [],
+        above,
+        indent: indent.length,
+      };
     } else {
       section = /^#+ (.*)$/.exec(line)?.[1] ?? section;
+      chapter = /^## (.*)$/.exec(line)?.[1] ?? chapter;
       above = line.trim();
     }
   }

@@ -8,8 +8,6 @@ import { CRDS } from './crds.ts';
 /** What cannot be had here, and how each command that needs it is known. */
 const NOT_HAD: Readonly<Record<string, RegExp>> = {
   Terraform: /^terraform /,
-  Velero: /^velero /,
-  Flux: /^flux /,
   'Sealed Secrets': /\bkubeseal /,
   'a cloud account': /^(?:aws|gcloud) /,
   'a container engine': /^(?:docker|podman) /,
@@ -36,10 +34,19 @@ function statements(script: string): string[] {
   return lines.filter((line) => line.trim() !== '' && !line.startsWith('#'));
 }
 
+/** Pages whose commands tests ask for, with the chapters; without any, it is the whole page. */
+const ASKED = TESTS.flatMap((source) => [
+  ...source.matchAll(/pageBlocks\(\s*'([^']+)'((?:,\s*'[^']+')*),?\s*\)/g),
+]);
+
 test.each(PAGES.filter((page) => runnable(page).length > 0))(
-  'a test runs the commands of %s',
+  'tests run the commands of %s, of every chapter',
   (page) => {
-    expect(TESTS.filter((source) => source.includes(`pageBlocks('${page}')`))).not.toEqual([]);
+    const asked = ASKED.filter(([, asks]) => asks === page).map(([, , chapters = '']) => chapters);
+    const isRun = (chapter: string): boolean =>
+      asked.some((chapters) => chapters === '' || chapters.includes(`'${chapter}'`));
+    const chapters = runnable(page).map(({ chapter }) => chapter);
+    expect(chapters.filter((chapter) => !isRun(chapter))).toEqual([]);
   },
 );
 
@@ -91,7 +98,7 @@ test('the guides explain every kind, and every origin and state of an endpoint',
 
 test.each([
   ['README.md', 'PipeSettings', 'pipesettings'],
-  ['deploy/guides/objects.md', 'PipeSettings', 'pipesettings'],
+  ['deploy/guides/objects.md', 'Organization', 'organization'],
   ...EXAMPLES_READ.map(({ kind }) => NAMES[kind].kind).map((kind) => [
     'deploy/guides/objects.md',
     kind,
@@ -114,8 +121,14 @@ test('every script that pages tell people to run is there', () => {
 test('the comments of the chart’s values name every flag that has a value', () => {
   const values = read('deploy/helm/pipewright/values.yaml');
   const named = [...values.matchAll(/\(--([a-z-]+)\)/g)].map(([, flag = '']) => flag);
-  const flags = [...guide('flags').matchAll(/^\| `--([a-z-]+)/gm)].map(([, flag = '']) => flag);
+  const flags = [...guide('reference').matchAll(/^\| `--([a-z-]+)/gm)].map(([, flag = '']) => flag);
   // What the chart knows by itself, or a process in a Pod does.
   const isKnown = /^(context|kubeconfig|leader-elect|leader-elect-na.*|listen)$/;
   expect(named.toSorted()).toEqual(flags.filter((flag) => !isKnown.test(flag)).toSorted());
+  const defaults = [...values.matchAll(/Empty: (\S+) \((--[a-z-]+)\)$/gm)];
+  expect(defaults).toHaveLength(6);
+  for (const [, value = '', flag = ''] of defaults)
+    expect(guide('reference')).toMatch(
+      new RegExp(`^\\| \`${flag} [^|]*\\|[^|]*\\| \`${value}\` \\|`, 'm'),
+    );
 });

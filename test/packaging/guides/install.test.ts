@@ -75,83 +75,32 @@ async function deleteAllAtOnce(): Promise<void> {
   expect(endpoints()).toContain(OURS);
 }
 
-const installing: Following = {
-  before: {
-    'When the deletion hangs': deleteAllAtOnce,
-    'Delete the rest': () => desk.node.sync(),
-    'Keep the endpoints instead': deleteAllAtOnce,
-  },
-  after: {
-    'Uninstall with Helm': nothingIsLeft,
-    'Uninstall with kubectl': nothingIsLeft,
-    'With kustomize': nothingIsLeft,
-    'Delete the rest': async () => {
-      expect(endpoints()).not.toContain(OURS);
-      await nothingIsLeft();
-    },
-    'Keep the endpoints instead': async () => {
-      await nothingIsLeft();
-      await desk.succeed(`grep ${OURS} organizations-before.yaml`);
-      expect(endpoints()).toContain(OURS);
-    },
-  },
-};
-
-const HELM_INSTALL =
-  'helm install pipewright deploy/helm/pipewright -n pipewright --create-namespace --set api.url=https://api.example.com';
 const crds = () =>
   desk.succeed('kubectl get crds -l helm.sh/chart -o jsonpath={.items[*].metadata.uid}');
 let before: string;
 
-const upgrading: Following = {
+const following: Following = {
   before: {
-    Helm: () => desk.succeed(HELM_INSTALL),
-    // Helm takes over what kubectl has applied in between.
     'Go back': async () => {
-      await desk.succeed('helm uninstall pipewright -n pipewright');
-      await desk.succeed(`${HELM_INSTALL} --take-ownership --force-conflicts`);
       before = await crds();
-    },
-  },
-  after: {
-    'Go back': async () => {
       expect(before.split(' ')).toHaveLength(3);
-      expect(await crds(), 'the CRDs are others').toBe(before);
     },
-  },
-};
-
-const read = async (what: string): Promise<unknown> =>
-  JSON.parse(await desk.succeed(`kubectl get ${what} -o json`));
-
-const operating: Following = {
-  before: {
-    'Through a proxy': () =>
-      desk.succeed(
-        'kubectl -n pipewright create configmap pipewright-flags --dry-run=client -o yaml | kubectl apply -f -',
-      ),
-    'New keys': () =>
-      desk.succeed(
-        'kubectl apply -f deploy/examples/secret.yaml -f deploy/examples/pipesettings.yaml',
-      ),
+    'When the deletion hangs': deleteAllAtOnce,
+    'When the deletion hangs >> kubectl wait': () => desk.node.sync(),
   },
   after: {
-    'Through a proxy': async () => {
-      const data = { HTTPS_PROXY: 'http://proxy.example.com:3128' };
-      expect(await read('configmap pipewright-flags -n pipewright')).toMatchObject({ data });
-    },
-    'New keys': async () => {
-      const data = { keyId: btoa('NEW'), keySecret: btoa('NEW') };
-      expect(await read('secret management-api -n ingest')).toMatchObject({ data });
-      const object = JSON.stringify(await read('pset orders -n ingest'));
-      expect(object).toMatch(/"pipewright.dev\/reconcile-requested-at":"\d+"/);
+    'Go back': async () => expect(await crds(), 'the CRDs are others').toBe(before),
+    'Uninstall with Helm': nothingIsLeft,
+    'With kubectl alone': nothingIsLeft,
+    'With kustomize': nothingIsLeft,
+    'When the deletion hangs': async () => {
+      expect(endpoints()).not.toContain(OURS);
+      await nothingIsLeft();
     },
   },
 };
 
-follow(pageBlocks('deploy/guides/install.md'), () => desk, installing);
-follow(pageBlocks('deploy/guides/upgrade.md'), () => desk, upgrading);
-follow(pageBlocks('deploy/guides/operate.md'), () => desk, operating);
+follow(pageBlocks('deploy/guides/install.md'), () => desk, following);
 
 /** Of that module, in the go.mod of this folder of test/controlplane/go. */
 const versionIn = (folder: string, module: string) => versionOf({ folder, module }).slice(1);

@@ -14,7 +14,6 @@ import { type GuideObjects, guideObjects, type Stored } from './objects.ts';
 const API = '/apis/pipewright.dev/v1alpha1/namespaces/ingest';
 const ORDERS = `${API}/pipesettings/orders`;
 const ACME = `${API}/organizations/acme`;
-const ACME_COPY = `${API}/organizations/acme-copy`;
 const PIPEWRIGHT = 'namespaces/pipewright';
 const FLAGS = `/api/v1/${PIPEWRIGHT}/configmaps/pipewright-flags`;
 const DEPLOYMENT = `/apis/apps/v1/${PIPEWRIGHT}/deployments/pipewright`;
@@ -28,7 +27,6 @@ let objects: GuideObjects;
 beforeAll(async () => {
   desk = await openDesk({
     simulator: { keys: { 'OLD-ID': 'OLD-SECRET' } },
-    programs: ['helm'],
   });
   objects = guideObjects(desk.own, 'ingest');
   await install(desk);
@@ -40,14 +38,12 @@ beforeAll(async () => {
 afterAll(() => desk.end());
 
 follow(pageBlocks('deploy/guides/plugin.md'), () => desk, {
-  before: { 'In a pull request: plan': () => desk.succeed('cp -r deploy/examples manifests') },
-  endsWith: { 'In a pull request: plan': 2 },
+  before: { Plan: () => desk.succeed('cp -r deploy/examples manifests') },
+  endsWith: { Plan: 2 },
 });
 
 const retried = (reason: string) => objects.retryUntil(ORDERS, reason);
 const clear = () => desk.simulator.clear();
-const keyFile = (text: string) => desk.succeed(`printf 'stringData:\\n${text}' > key.yaml`);
-const noKeyFile = () => desk.succeed('test ! -e key.yaml');
 const settled = () => objects.reasonIs(ACME, 'Applied');
 
 /** From now on the API answers like this, and the object has something to send. */
@@ -62,12 +58,12 @@ async function scale(replicas: number): Promise<void> {
   await desk.node.sync();
 }
 
-/** The Organization `acme`, or another one for the same organization, with this spec. */
-async function acme(spec: object, name = 'acme'): Promise<void> {
+/** The Organization `acme` with this spec. */
+async function acme(spec: object): Promise<void> {
   const credentialsSecretRef = { name: 'management-api' };
   const kind = { apiVersion: 'pipewright.dev/v1alpha1', kind: 'Organization' };
   const whole = { organizationId: ORGANIZATION, credentialsSecretRef, ...spec };
-  await objects.put(`${API}/organizations`, { ...kind, metadata: { name }, spec: whole });
+  await objects.put(`${API}/organizations`, { ...kind, metadata: { name: 'acme' }, spec: whole });
 }
 
 const endpoints = (...ids: readonly string[]) => ({
@@ -80,26 +76,32 @@ function theApiHas(...ids: readonly string[]): void {
   expect(held).toEqual(expect.arrayContaining([...ids]));
 }
 
+const KEY_REFUSED = 'Unauthorized, Forbidden: the API refuses the key (401, 403)';
+const SECRETS = 'SecretNotFound, SecretInvalid, SecretForbidden';
+const RATE = 'RateLimited: the rate limit is reached (429)';
+
 const refusals: Following = {
   before: {
-    'Nothing happens': () => scale(0),
-    'The API refuses the key (401)': async () => {
+    'Pending: nothing happens': () => scale(0),
+    [KEY_REFUSED]: async () => {
       desk.simulator.setKey('OLD-ID', undefined);
       desk.simulator.setKey('NEW-ID', 'NEW-SECRET');
       const labelled = 'secret management-api pipewright.dev/credentials=true';
       await desk.succeed(`kubectl -n ingest label ${labelled}`);
-      await keyFile('  keyId: NEW-ID\\n  keySecret: NEW-SECRET\\n');
+      const key = '  keyId: NEW-ID\\n  keySecret: NEW-SECRET\\n';
+      await desk.succeed(`printf 'stringData:\\n${key}' > key.yaml`);
       await retried('Unauthorized');
     },
-    'The key may not do this (403)': () =>
-      answered(403, 'FORBIDDEN: role developer cannot change pipes', 'Forbidden'),
-    'The key may not do this (403) >> kubectl pipewright retry': clear,
-    'The pipe or organization is not found (404)': () =>
-      answered(404, 'NOT_FOUND: no such pipe', 'NotFound'),
-    'The pipe or organization is not found (404) >> kubectl -n ingest delete': clear,
-    'The rate limit is reached (429)': () =>
-      answered(429, 'TOO_MANY_REQUESTS: slow down', 'RateLimited'),
-    'The API refuses a value (400 or 422)': async () => {
+    [`${KEY_REFUSED} >> kubectl pipewright retry`]: async () => {
+      await answered(403, 'FORBIDDEN: role developer cannot change pipes', 'Forbidden');
+      clear();
+    },
+    'NotFound: the pipe or organization is not there (404)': async () => {
+      await answered(404, 'NOT_FOUND: no such pipe', 'NotFound');
+      clear();
+    },
+    [RATE]: () => answered(429, 'TOO_MANY_REQUESTS: slow down', 'RateLimited'),
+    'Rejected: the API refuses a value (400 or 422)': async () => {
       clear();
       await retried('Applied');
       desk.simulator.play({ settings: { ranges: { object_storage_concurrency: [1, 10] } } });
@@ -107,24 +109,16 @@ const refusals: Following = {
       await objects.editSpec(ORDERS, { settings });
       await objects.reasonIs(ORDERS, 'Rejected');
     },
-    'The API is busy or down': async () => {
+    'Unavailable, OutcomeUnknown: the API is down': async () => {
       await desk.simulator.down();
       await retried('Unavailable');
       await desk.simulator.up();
     },
-    'The API reports another value': async () => {
-      const clamp = { object_storage_concurrency: [1, 4] as [number, number] };
-      desk.simulator.play({ settings: { ranges: {}, clamp } });
-      await retried('NotConfirmed');
+    [SECRETS]: async () => {
+      await objects.remove('/api/v1/namespaces/ingest/secrets/management-api');
+      await retried('SecretNotFound');
     },
-    'The Secret is missing or incomplete': async () => {
-      desk.simulator.play({ settings: { clamp: {} } });
-      await objects.key('management-api', { keyId: 'NEW-ID' });
-      await keyFile('  keySecret: NEW-SECRET\\n');
-      await retried('SecretInvalid');
-    },
-    'The operator may not read the Secret': async () => {
-      await retried('Applied');
+    [`${SECRETS} >> kubectl -n ingest create role`]: async () => {
       await objects.edit(ROLE, ({ rules, ...rest }) => ({
         ...rest,
         rules: rules.filter(({ resources }) => !resources.includes('secrets')),
@@ -134,13 +128,13 @@ const refusals: Following = {
   },
   after: {
     // What a person has put on the Secret stays, and no copy of the key is left anywhere.
-    'The API refuses the key (401) >> kubectl -n ingest patch': async () => {
+    [`${KEY_REFUSED} >> kubectl -n ingest patch`]: async () => {
       const secret = await desk.succeed('kubectl -n ingest get secret management-api -o yaml');
       expect(secret).toContain('pipewright.dev/credentials: "true"');
       expect(secret).not.toContain('last-applied-configuration');
-      await noKeyFile();
+      await desk.succeed('test ! -e key.yaml');
     },
-    'The rate limit is reached (429) >> kubectl -n pipewright patch': async () => {
+    [`${RATE} >> kubectl -n pipewright patch`]: async () => {
       expect(await desk.succeed(SHOW_FLAGS)).toContain('"PIPEWRIGHT_API_RATE":"5/10s"');
       // So that the rest of the page does not wait for that.
       const data = { PIPEWRIGHT_API_RATE: '0' };
@@ -148,37 +142,24 @@ const refusals: Following = {
       await scale(0);
       await scale(1);
     },
-    'The Secret is missing or incomplete >> kubectl -n ingest patch': noKeyFile,
   },
 };
 
 const organizations: Following = {
   before: {
-    'Before you delete an Organization': async () => {
-      const deletionPolicy = 'RemovePrivateEndpoints';
-      await acme({ ...endpoints('held-0', 'held-1'), deletionPolicy });
-      await settled();
-    },
-    'Two objects for one pipe or organization': async () => {
+    'TargetConflict: two objects for one pipe or organization': async () => {
       const copy = { ...orders, metadata: { name: 'orders-copy' } };
       await objects.put(`${API}/pipesettings`, copy);
       await objects.reasonIs(`${API}/pipesettings/orders-copy`, 'TargetConflict');
     },
-    // One that lists nothing of what the other owns, and so would keep nothing of it.
-    'Two objects for one pipe or organization >> kubectl -n ingest delete organizations':
-      async () => {
-        await acme({ privateEndpoints: [] }, 'acme-copy');
-        await objects.reasonIs(ACME_COPY, 'TargetConflict');
-      },
-    'A change of endpoints is stopped': async () => {
-      await objects.remove(ACME_COPY);
+    'RemovalBlocked, EndpointConflict: a change of endpoints is stopped': async () => {
       await acme(endpoints(...THREE, 'psc-3', 'psc-4', 'psc-5'));
       await settled();
       await acme({ privateEndpoints: [] });
       await objects.reasonIs(ACME, 'RemovalBlocked');
     },
     // Own endpoints in the list, and one that was taken out of it and is still there.
-    'An endpoint came back as Found': async () => {
+    'Found: an endpoint stays': async () => {
       const add = endpoints('by-hand').privateEndpoints;
       desk.simulator.setOrganization(ORGANIZATION, { add });
       await acme(endpoints(...THREE, 'by-hand'));
@@ -198,9 +179,7 @@ const organizations: Following = {
     },
   },
   after: {
-    'Two objects for one pipe or organization >> kubectl -n ingest delete organizations': () =>
-      theApiHas('held-0', 'held-1'),
-    'An endpoint came back as Found >> cat': async () => {
+    'Found: an endpoint stays >> cat': async () => {
       await settled();
       const isOwned = ({ status }: Stored): boolean => status?.privateEndpoints?.length === 4;
       await objects.until(ACME, 'all its own', isOwned);
@@ -220,10 +199,6 @@ const installation: Following = {
       const rate = '--from-literal=PIPEWRIGHT_API_RATE=0 --dry-run=client -o yaml';
       await desk.succeed(`${MAKE_FLAGS} ${rate} | kubectl apply -f -`);
     },
-    'Flags with Helm': () =>
-      desk.succeed(
-        'helm install pipewright deploy/helm/pipewright -n pipewright --take-ownership --force-conflicts --set api.url=https://api.example.com --set namespaces={ingest}',
-      ),
   },
   after: {
     'The operator does not start': async () =>
@@ -231,11 +206,6 @@ const installation: Following = {
         PIPEWRIGHT_API_RATE: '0',
         PIPEWRIGHT_API_URL: desk.simulator.url,
       }),
-    'Flags with Helm >> helm -n pipewright upgrade': async () => {
-      const values = await desk.succeed('helm -n pipewright get values pipewright -o json');
-      const kept = { api: { rate: '5/10s' }, namespaces: ['ingest'] };
-      expect(JSON.parse(values)).toMatchObject(kept);
-    },
   },
 };
 

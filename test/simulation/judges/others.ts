@@ -31,10 +31,10 @@ export const others: Judge = (life, court) => {
       present.set(`${id} ${endpointKey(one)}`, { by: 'other', since: 0, oursGoneAt: undefined });
 
   /**
-   * limits.md: "They add the same endpoint between Pipewright's last look and its own add", "replace
-   * our endpoint by an equal one between two looks", "add it, and the list that the API shows does
-   * not have it yet", "within 15 minutes of a change of ours that nobody answered, or that was saved
-   * and never sent". An add that was refused is none of these.
+   * concepts.md: "They add the same endpoint between our observation and the first list that shows
+   * our add", "longer where … the list lags", "replace our endpoint by an equal one between two
+   * observations", "within 15 minutes of a change of ours that was saved and never sent, or whose
+   * answer was lost". An add that was refused is none of these.
    */
   const isMistakable = (key: string, { since, oursGoneAt }: Present): boolean => {
     if (oursGoneAt !== undefined && since - oursGoneAt <= SETTLE_MS) return true;

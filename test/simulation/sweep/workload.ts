@@ -15,7 +15,7 @@ export interface Workload {
   readonly edit: Spec;
   /** How the API answers a call in every telling. */
   readonly given?: ((call: string) => Mishap | undefined) | undefined;
-  /** What cannot befall it without a case of limits.md. */
+  /** What cannot befall it without a case that concepts.md gives up. */
   readonly not?: readonly FateName[] | undefined;
   /** Another client does what ends otherwise where it meets a mishap: only the judges can tell. */
   readonly isMeddled?: true | undefined;

@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { pageBlocks } from '../../support/page.ts';
 import { type Desk, install, openDesk } from './desk.ts';
-import { follow } from './follow.ts';
+import { type Following, follow } from './follow.ts';
 import { type GuideObjects, guideObjects } from './objects.ts';
 
-/** The commands for each alert, then those of the policies, which would refuse the rest. */
+/** The commands of running it and of each alert, then those of the policies, which would refuse the rest. */
 const ORDERS = '/apis/pipewright.dev/v1alpha1/namespaces/ingest/pipesettings/orders';
+const OLD = { keyId: 'old-id', keySecret: 'old-secret' };
 const NEW = { keyId: 'new-id', keySecret: 'new-secret' };
 
 let desk: Desk;
@@ -18,29 +19,33 @@ beforeAll(async () => {
   objects = guideObjects(desk.own, 'ingest');
   await install(desk);
   await desk.succeed('kubectl create namespace ingest');
-  await objects.key('management-api', NEW);
+  await objects.key('management-api', OLD);
   await desk.succeed('kubectl apply -f deploy/examples/pipesettings.yaml');
   await desk.node.sync();
-  await objects.reasonIs(ORDERS, 'Applied');
+  await objects.reasonIs(ORDERS, 'Unauthorized');
 });
 afterAll(() => desk.end());
 
-follow(pageBlocks('deploy/guides/runbook.md'), () => desk, {
+const running = pageBlocks('deploy/guides/operate.md', 'Through a proxy', 'New keys', 'Alerts');
+
+const following: Following = {
   before: {
-    PipewrightCredentialRefused: async () => {
-      await objects.editSpec(ORDERS, { suspend: false });
-      await objects.key('management-api', { keyId: 'old-id', keySecret: 'old-secret' });
-      await objects.retryUntil(ORDERS, 'Unauthorized');
+    'New keys': async () => {
+      await writeFile(join(desk.folder, 'key.yaml'), JSON.stringify({ stringData: NEW }));
     },
-    'PipewrightCredentialRefused >> kubectl -n ingest create secret': async () => {
-      await writeFile(join(desk.folder, 'key-id'), NEW.keyId);
-      await writeFile(join(desk.folder, 'key-secret'), NEW.keySecret);
+    PipewrightCredentialRefused: async () => {
+      await objects.key('management-api', OLD);
+      await objects.retryUntil(ORDERS, 'Unauthorized');
     },
   },
   after: {
-    'PipewrightNotReady >> kubectl -n ingest patch': () => objects.reasonIs(ORDERS, 'Suspended'),
-    PipewrightCredentialRefused: () => objects.reasonIs(ORDERS, 'Applied'),
+    'Through a proxy': async () => {
+      const flags = await desk.succeed('kubectl -n pipewright get cm pipewright-flags -o yaml');
+      expect(flags).toContain('HTTPS_PROXY: http://proxy.example.com:3128');
+    },
+    'New keys': () => objects.retryUntil(ORDERS, 'Applied'),
   },
-});
+};
 
+follow(running, () => desk, following);
 follow(pageBlocks('deploy/policies/README.md'), () => desk);

@@ -19,16 +19,17 @@ async function inForce(): Promise<void> {
   const foreign = `sed 's/0b1d7c52/11111111/' deploy/examples/organization.yaml | kubectl create --dry-run=server -f - ${ANNA}`;
   await waitFor(() => desk.shell(foreign), {
     what: 'the policy on organizations',
-    until: ({ stderr }) => stderr.includes('(spec.organizationId), but 0b1d7c52'),
+    until: ({ stderr }) => stderr.includes('(spec.organizationId); allowed here: 0b1d7c52'),
   });
 }
 
-follow(pageBlocks('deploy/guides/tenancy.md'), () => desk, {
+follow(pageBlocks('deploy/guides/security.md'), () => desk, {
   before: { 'Give a namespace to a team >> kubectl apply -f deploy/examples': inForce },
   endsWith: {
-    'What the team cannot do': 1,
-    'A team with its own operator >> kubectl auth can-i get secrets/another': 1,
-    'A team with its own operator >> kubectl auth can-i list': 1,
+    'Give a namespace to a team >> kubectl auth': 1,
+    'Give a namespace to a team >> sed': 1,
+    'What teams share >> kubectl auth can-i get secrets/another': 1,
+    'What teams share >> kubectl auth can-i list': 1,
   },
 });
 
