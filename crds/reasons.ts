@@ -90,6 +90,7 @@ export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
   },
   SecretNotFound: {
     ready: 'False',
+    beside: 'Reconciling in the first 2 min of an object, then Stalled',
     means: 'The Secret that the spec names does not exist in the namespace of the object.',
   },
   SecretInvalid: {

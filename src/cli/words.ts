@@ -56,5 +56,5 @@ export function changeText({ field, from, to }: FieldChange): string {
 }
 
 function valueText(value: FieldChange['from']): string {
-  return value === undefined ? '?' : JSON.stringify(value);
+  return value === undefined ? 'unknown' : JSON.stringify(value);
 }

@@ -88,7 +88,8 @@ function registerGauges(registry: Registry): (from: Observed) => void {
     };
     return new Gauge({ name, labelNames, help, collect, registers: [registry] });
   };
-  const paused = 'Keys without calls. "paused": the API asked to wait; "refused": it answers 401.';
+  const paused =
+    'Keys whose calls wait. "paused": the API asked for it; "refused": it answers 401.';
   gauge('pipewright_credential_paused', ['state'], paused, (to, { limiter }) => {
     const { paused, refused } = limiter.snapshot();
     to.set({ state: 'paused' }, paused);

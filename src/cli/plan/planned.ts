@@ -110,7 +110,7 @@ export function inOrder({ objects }: Planned): readonly PlannedObject[] {
   return objects.toSorted((a, b) => fates.indexOf(fateOf(a)) - fates.indexOf(fateOf(b)));
 }
 
-/** `3 objects: 2 send something, 1 is not valid; 2 requests in all`. */
+/** `3 objects: 2 send something, 1 is not valid; 2 requests planned`. */
 export function headline(planned: Planned): string {
   const { objects, strays, skipped } = planned;
   const fates = [...objects.map(fateOf), ...strays.map(() => 'invalid' as const)];
@@ -122,7 +122,7 @@ export function headline(planned: Planned): string {
     shown && shown.does !== 'withheld' ? shown.requests : [],
   );
   const others = skipped > 0 ? `; ${counted(skipped, 'document')} of other kinds ignored` : '';
-  return `${counted(fates.length, 'object')}: ${parts.join(', ')}; ${counted(sent.length, 'request')} in all${others}`;
+  return `${counted(fates.length, 'object')}: ${parts.join(', ')}; ${counted(sent.length, 'request')} planned${others}`;
 }
 
 /** `PipeSettings ingest/orders`. */

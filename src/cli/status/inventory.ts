@@ -14,7 +14,9 @@ export function inventoryLines(
       ]
     : [];
   return [
-    ...(total === undefined ? [] : [`The API last listed ${counted(total, 'private endpoint')}.`]),
+    ...(total === undefined
+      ? []
+      : [`The API last listed ${counted(total, 'private endpoint')}, see status.organization.`]),
     ...privateEndpoints.flatMap((entry) => entryLines(entry, now)),
     ...pending,
   ];

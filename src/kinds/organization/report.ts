@@ -135,7 +135,8 @@ function applied(known: Known, { began: object, goal, kind, now }: Ended): Said 
 
 function appliedMessage({ draft, requestId }: Known, goal: Goal): string {
   const { length } = goal.declared;
-  const listed = length > 0 ? counted(length) : 'no private endpoint of this object';
+  const listed =
+    length > 0 ? `the ${counted(length)} of spec` : 'no private endpoint of this object';
   const what = [
     ...(goal.name === undefined ? [] : ['the declared name']),
     ...(goal.privateEndpoints ? [listed] : []),

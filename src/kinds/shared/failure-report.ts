@@ -73,14 +73,14 @@ function isNews({ object, reason }: FailureToReport, attempts: number, progress:
   return !sameCause(before, reason) || conditions.every(({ type }) => type !== progress);
 }
 
-/** What a user can do about a failed call, per class; ends the condition's message. */
+/** What a user can do about a failed call, per class; ends the condition's message. %s: its Secret. */
 export type Advice = Readonly<Record<FailureClass, string>>;
 
 export const BY_ITSELF = 'The operator tries again by itself';
 
 const SHARED = {
   Unauthorized:
-    'Put a valid, enabled API key in the Secret; the operator tries again as soon as the Secret changes',
+    'Put a valid, enabled API key in the Secret %s; the operator tries again as soon as the Secret changes',
   Conflict: BY_ITSELF,
   RateLimited: `Calls with this key are paused for all objects that use it. ${BY_ITSELF}`,
   UnexpectedResponse: 'Check that --api-url is the management API and not a proxy or a web page',
@@ -133,7 +133,8 @@ export function reportNoCall(options: FailedAttempt): FailureReport {
     case 'failure': {
       const { verdict, pausedMs = 0, doubt } = answer;
       const reason = verdict.failure;
-      const advice = [...(doubt === undefined ? [] : [doubt]), options.advice(reason)].join('. ');
+      const todo = options.advice(reason).replace('%s', `"${secretRefOf(object)?.name}"`);
+      const advice = [...(doubt === undefined ? [] : [doubt]), todo].join('. ');
       // The limiter alone decides who tries a refused key, and when; 0: it is not this object.
       const isRefused = reason === 'Unauthorized';
       const notAfter = isRefused && pausedMs > 0 ? now + pausedMs : undefined;

@@ -48,7 +48,7 @@ const subjectOf = (...words: string[]) => crash.subject(words.join('-').replaceA
 
 const CREATED_END = {
   finalizers: ['pipewright.dev/remove-private-endpoints'],
-  conditions: ['Ready=True The API has the declared name and 2 private endpoints'],
+  conditions: ['Ready=True The API has the declared name and the 2 private endpoints of spec'],
   inventory: ['a Added Present', 'b Added Present'],
   settings: undefined,
   name: 'Acme',
@@ -56,7 +56,7 @@ const CREATED_END = {
 };
 const EDITED_END = {
   ...CREATED_END,
-  conditions: ['Ready=True The API has the declared name and 3 private endpoints'],
+  conditions: ['Ready=True The API has the declared name and the 3 private endpoints of spec'],
   inventory: [...CREATED_END.inventory, 'c Added Present'],
 };
 

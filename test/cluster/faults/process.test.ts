@@ -41,7 +41,7 @@ describe('a process without work ends', () => {
     const flags = ['--api-url=http://127.0.0.1:1', '--kubeconfig=package.json'];
     const { code, stdout } = await runBare([...flags, '--leader-elect=false']);
     expect(code).toBe(1);
-    expect(stdout).toContain('of the kubeconfig \\"package.json\\" is of no use');
+    expect(stdout).toContain('of the kubeconfig \\"package.json\\" cannot be used');
   });
 });
 

@@ -54,7 +54,7 @@ test('a new one is looked at, named and filled; an edit sends what differs; othe
   expect(said()).toEqual(['look', 'name', '+a+b']);
   const { requestId } = orgs.calls(id).at(-1) ?? {};
   expect(ready(object).message).toBe(
-    `The API has the declared name and 2 private endpoints (request ${requestId})`,
+    `The API has the declared name and the 2 private endpoints of spec (request ${requestId})`,
   );
   expect(inventoryOf(object)).toEqual(['a Added Present', 'b Added Present']);
   expect(object.status.organization).toMatchObject({ name: 'Acme', privateEndpointsTotal: 3 });

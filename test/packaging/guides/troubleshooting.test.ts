@@ -27,6 +27,7 @@ let objects: GuideObjects;
 beforeAll(async () => {
   desk = await openDesk({
     simulator: { keys: { 'OLD-ID': 'OLD-SECRET' } },
+    programs: ['helm'],
   });
   objects = guideObjects(desk.own, 'ingest');
   await install(desk);
@@ -78,7 +79,6 @@ function theApiHas(...ids: readonly string[]): void {
 
 const KEY_REFUSED = 'Unauthorized, Forbidden: the API refuses the key (401, 403)';
 const SECRETS = 'SecretNotFound, SecretInvalid, SecretForbidden';
-const RATE = 'RateLimited: the rate limit is reached (429)';
 
 const refusals: Following = {
   before: {
@@ -100,7 +100,6 @@ const refusals: Following = {
       await answered(404, 'NOT_FOUND: no such pipe', 'NotFound');
       clear();
     },
-    [RATE]: () => answered(429, 'TOO_MANY_REQUESTS: slow down', 'RateLimited'),
     'Rejected: the API refuses a value (400 or 422)': async () => {
       clear();
       await retried('Applied');
@@ -133,14 +132,6 @@ const refusals: Following = {
       expect(secret).toContain('pipewright.dev/credentials: "true"');
       expect(secret).not.toContain('last-applied-configuration');
       await desk.succeed('test ! -e key.yaml');
-    },
-    [`${RATE} >> kubectl -n pipewright patch`]: async () => {
-      expect(await desk.succeed(SHOW_FLAGS)).toContain('"PIPEWRIGHT_API_RATE":"5/10s"');
-      // So that the rest of the page does not wait for that.
-      const data = { PIPEWRIGHT_API_RATE: '0' };
-      await objects.edit(FLAGS, (stored) => ({ ...stored, data }));
-      await scale(0);
-      await scale(1);
     },
   },
 };
@@ -193,17 +184,29 @@ const SHOW_FLAGS = "kubectl -n pipewright get configmap pipewright-flags -o json
 
 const installation: Following = {
   before: {
+    'Change a flag': async () => {
+      const values = '--set api.url=https://api.example.com --set namespaces={ingest}';
+      const over = '--take-ownership --force-conflicts';
+      const chart = 'deploy/helm/pipewright';
+      await desk.succeed(`helm install pipewright ${chart} -n pipewright ${over} ${values}`);
+    },
     // Applied by somebody, so that another apply takes out what it does not name.
-    'The operator does not start': async () => {
+    'Change a flag >> kubectl': async () => {
       await objects.remove(FLAGS);
-      const rate = '--from-literal=PIPEWRIGHT_API_RATE=0 --dry-run=client -o yaml';
-      await desk.succeed(`${MAKE_FLAGS} ${rate} | kubectl apply -f -`);
+      const rate = '--from-literal=PIPEWRIGHT_API_URL=https://api.example.com';
+      const made = `${MAKE_FLAGS} ${rate} --dry-run=client -o yaml`;
+      await desk.succeed(`${made} | kubectl apply -f -`);
     },
   },
   after: {
-    'The operator does not start': async () =>
+    'Change a flag >> helm -n pipewright get': async () => {
+      const values = await desk.succeed('helm -n pipewright get values pipewright -o json');
+      const kept = { api: { rate: '5/10s' }, namespaces: ['ingest'] };
+      expect(JSON.parse(values)).toMatchObject(kept);
+    },
+    'Change a flag >> kubectl': async () =>
       expect(JSON.parse(await desk.succeed(SHOW_FLAGS))).toEqual({
-        PIPEWRIGHT_API_RATE: '0',
+        PIPEWRIGHT_API_RATE: '5/10s',
         PIPEWRIGHT_API_URL: desk.simulator.url,
       }),
   },

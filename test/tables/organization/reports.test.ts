@@ -9,7 +9,7 @@ const SIX = 'a b c d e f';
 const SAYS = rows<'given' | 'ready' | 'message'>(`
   given | ready | message
   declares Acme | True Applied
-    | The API has the declared name and 1 private endpoint (request r-2)
+    | The API has the declared name and the 1 private endpoint of spec (request r-2)
   +a: lost | False OutcomeUnknown
     | The operator reads whether it took effect before it sends anything again
   lists; has ${SIX}; ours ${SIX} | False RemovalBlocked

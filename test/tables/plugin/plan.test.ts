@@ -44,13 +44,13 @@ test.each<[string, Record<string, string>, string[], string]>([
     'several documents, a List, and what is no manifest',
     { 'all.yaml': `${PIPE}---\n# nothing\n---\nkind: List\nitems:\n${ITEM}---\na: 1\n` },
     ['PipeSettings ingest/one, all.yaml:1', 'PipeSettings ingest/one, all.yaml:18'],
-    '2 objects: 2 send something; 2 requests in all; 1 document of other kinds ignored.',
+    '2 objects: 2 send something; 2 requests planned; 1 document of other kinds ignored.',
   ],
   [
     'a folder with what is below it, but not what is hidden or of packages',
     { 'a/b.yml': PIPE, '.git/c.yaml': PIPE, 'node_modules/d.yaml': PIPE, 'e.txt': '{' },
     ['PipeSettings ingest/one, a/b.yml:1'],
-    '1 object: 1 sends something; 1 request in all.',
+    '1 object: 1 sends something; 1 request planned.',
   ],
 ])('-f takes %s', async (_, files, titles, sum) => {
   const { code, page, told } = await plan(files);
@@ -90,7 +90,7 @@ describe('what is printed', () => {
 
   test('has what needs a look first, and each request', async () => {
     const { page } = await plan(files);
-    expect(page).toBe(`2 objects: 1 is not valid, 1 sends something; 1 request in all.
+    expect(page).toBe(`2 objects: 1 is not valid, 1 sends something; 1 request planned.
 Planned without the cluster; to compare with the present values, add --dry-run=server
 
 PipeSettings ingest/bad, all.yaml:14
@@ -99,7 +99,7 @@ PipeSettings ingest/bad, all.yaml:14
 PipeSettings ingest/one, all.yaml:1
   One PUT with 1 setting.
   Changes, not compared, because no response has shown the present values yet:
-    engine_max_threads: ? → 8
+    engine_max_threads: unknown → 8
   Would send:
     PUT /v1/organizations/o/services/s/pipes/p/settings
       {"engine_max_threads":8}
@@ -118,7 +118,7 @@ PipeSettings ingest/one, all.yaml:1
     const name = JSON.stringify(`</details><b>@all</b> \`\`\`\` | \u001b[31m`);
     const hostile = ACME.replace('Acme', name);
     const { page } = await plan({ 'a.yaml': hostile }, '-o', 'markdown');
-    expect(page).toContain('`````\nname: ? → ');
+    expect(page).toContain('`````\nname: unknown → ');
     expect(page).not.toContain('\u001b');
     const unfenced = page.replace(/`{5}\n[^]*?\n`{5}/g, '');
     expect(unfenced.match(/<\/details>/g)).toHaveLength(1);

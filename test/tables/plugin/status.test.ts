@@ -103,7 +103,7 @@ test('the story of an organization has its inventory and what is in flight', asy
   };
   expect(await storyOf(stored('Organization', ACME, { status }))).toContain(`
 Private endpoints:
-  The API last listed 3 private endpoints.
+  The API last listed 3 private endpoints, see status.organization.
   psc-1 (gcp/r1) Refused: the API refused it; Added: added by this object.
     refused with HTTP 422, request req-3: no such region
   In flight since 2026-03-01T09:00:00Z: add psc-2; the next response shows what came of it.
