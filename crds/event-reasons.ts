@@ -24,7 +24,7 @@ export const EVENTS: Readonly<Record<string, EventRow>> = {
   },
   EndpointLeft: {
     type: 'Normal',
-    when: 'A private endpoint stays at the API and is no longer tracked: one with origin Found that spec no longer lists, or, when the object is deleted, one that another object lists.',
+    when: 'A private endpoint with origin Found that spec no longer lists stays at the API and is no longer tracked.',
   },
   OwnershipUnknown: {
     type: 'Warning',

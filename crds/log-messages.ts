@@ -64,7 +64,7 @@ export const LOG_MESSAGES: Readonly<Record<string, LogRow>> = {
     level: 'warn',
     fields: ['identity', 'holder'],
     means:
-      'The Lease was not renewed for 10 s, or the process in the field `holder` has it now. Another replica continues, or this one when it has the Lease again.',
+      'The Lease was not renewed for 10 s, or the process in the field `holder` has it now. The process ends with exit code 1. Another replica continues, or this Pod once it has started again.',
   },
   'deleting an Organization whose private endpoints may be left at the API': {
     level: 'warn',

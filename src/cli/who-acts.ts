@@ -24,7 +24,7 @@ export const WHO_ACTS: Readonly<Record<ReadyReason, Acting>> = {
   Planned: { acts: [OWNER], todo: 'Read `status.plan`, then set `spec.mode` to `Apply`.' },
   Suspended: { acts: [OWNER], todo: 'Set `spec.suspend` to false to continue.' },
   Rejected: { acts: [OWNER], todo: 'Correct the spec.' },
-  Unauthorized: { acts: [KEY_OWNER], todo: 'Correct the Secret; it is used at once.' },
+  Unauthorized: { acts: [KEY_OWNER], todo: 'Correct the Secret; it is used within a minute.' },
   Forbidden: {
     acts: [KEY_OWNER],
     todo: 'Give the key the role that the message names, or add the address of the operator to its allow-list.',
@@ -40,8 +40,8 @@ export const WHO_ACTS: Readonly<Record<ReadyReason, Acting>> = {
   OutcomeUnknown: { acts: [OPERATOR], todo: 'Wait.' },
   UnexpectedResponse: { acts: [OPERATOR, ADMINISTRATOR], todo: 'Check `--api-url`.' },
   NotConfirmed: { acts: [OPERATOR, OWNER], todo: 'If it stays so, declare what the API reports.' },
-  SecretNotFound: { acts: [OWNER], todo: 'Create the Secret; the operator continues at once.' },
-  SecretInvalid: { acts: [KEY_OWNER], todo: 'Correct the Secret; it is used at once.' },
+  SecretNotFound: { acts: [OWNER], todo: 'Create the Secret; it is used within a minute.' },
+  SecretInvalid: { acts: [KEY_OWNER], todo: 'Correct the Secret; it is used within a minute.' },
   SecretForbidden: {
     acts: [ADMINISTRATOR],
     todo: 'Add the rule that the message names to a Role of the operator, or add the labels that it names to the Secret.',

@@ -1,5 +1,5 @@
 import { credentialsSecretRef } from '../../kinds/schema/spec-fields.ts';
-import { unusableSecret } from '../../kinds/shared/credentials.ts';
+import { missingSecret, unusableSecret } from '../../kinds/shared/credentials.ts';
 import { keyPairIn, type SecretRef } from '../../kube/key-pair.ts';
 import type { SecretObject } from '../../kube/secrets.ts';
 import { inBatches, type Kubectl } from '../kubectl.ts';
@@ -69,8 +69,7 @@ function problemOf(
   { namespace, name, ref }: SecretUse,
   secret: SecretObject | undefined,
 ): string | undefined {
-  if (!secret)
-    return `The Secret "${name}" does not exist in namespace "${namespace}": create it with the id and the secret of the API key`;
+  if (!secret) return missingSecret(namespace, ref);
   const pair = keyPairIn(secret, ref);
   return typeof pair === 'string' ? unusableSecret(name, pair) : undefined;
 }

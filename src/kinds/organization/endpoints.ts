@@ -122,8 +122,8 @@ function word(value: unknown): string | undefined {
 const NAMED = 4;
 
 /** `psc-1, psc-2 and 3 more`; an id may be long, and a message has one line. */
-export function names(endpoints: readonly Pick<Tuple, 'id'>[]): string {
-  const shown = endpoints.slice(0, NAMED).map(({ id }) => shortened(id, 64));
+export function names(endpoints: readonly Pick<Tuple, 'id'>[], most = NAMED): string {
+  const shown = endpoints.slice(0, most).map(({ id }) => shortened(id, 64));
   const more = endpoints.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }

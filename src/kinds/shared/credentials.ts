@@ -60,8 +60,7 @@ export function createCredentials(options: CredentialsOptions) {
     async read(namespace: string, ref: SecretRef, how?: 'anew'): Promise<CredentialRead> {
       const key = `${namespace}/${ref.name}`;
       const found = await secrets.read(key, how);
-      if (found.state !== 'present')
-        return { ok: false, problem: absence(found, namespace, ref.name) };
+      if (found.state !== 'present') return { ok: false, problem: absence(found, namespace, ref) };
       const { resourceVersion, secret } = found;
       const choice = JSON.stringify([ref.keyIdKey, ref.keySecretKey]);
       const ofSecret = made.get(key) ?? new Map<string, Made>();
@@ -89,11 +88,15 @@ export function createCredentials(options: CredentialsOptions) {
 function absence(
   read: Exclude<SecretRead, { state: 'present' }>,
   namespace: string,
-  name: string,
+  ref: SecretRef,
 ): CredentialProblem {
   if (read.state === 'forbidden') return { reason: 'SecretForbidden', message: read.message };
-  const message = `The Secret "${name}" does not exist in namespace "${namespace}". Create it with the id and the secret of the API key; the operator continues by itself`;
-  return { reason: 'SecretNotFound', message };
+  return { reason: 'SecretNotFound', message: missingSecret(namespace, ref) };
+}
+
+export function missingSecret(namespace: string, { name, ...ref }: SecretRef): string {
+  const keys = `${ref.keyIdKey ?? 'keyId'} and ${ref.keySecretKey ?? 'keySecret'}`;
+  return `The Secret "${name}" does not exist in namespace "${namespace}". Create it with the keys ${keys}; it is used within a minute`;
 }
 
 /** `problem` as `keyPairIn` gives it. */

@@ -54,7 +54,7 @@ describe.concurrent('a Secret that', () => {
     await scene.psets.create('late', using('late'));
     const object = await scene.psets.until('late', 'SecretNotFound');
     expect(ready(object).message).toBe(
-      `The Secret "late" does not exist in namespace "${scene.namespace}". Create it with the id and the secret of the API key; the operator continues by itself`,
+      `The Secret "late" does not exist in namespace "${scene.namespace}". Create it with the keys keyId and keySecret; it is used within a minute`,
     );
     expect(side(object)).toBe('Reconciling');
     await scene.newKey('late');

@@ -31,6 +31,7 @@ const running = pageBlocks('deploy/guides/operate.md', 'Through a proxy', 'New k
 const following: Following = {
   before: {
     'New keys': async () => {
+      await desk.succeed('kubectl -n ingest label secret management-api team=ingest');
       await writeFile(join(desk.folder, 'key.yaml'), JSON.stringify({ stringData: NEW }));
     },
     PipewrightCredentialRefused: async () => {
@@ -43,7 +44,14 @@ const following: Following = {
       const flags = await desk.succeed('kubectl -n pipewright get cm pipewright-flags -o yaml');
       expect(flags).toContain('HTTPS_PROXY: http://proxy.example.com:3128');
     },
-    'New keys': () => objects.retryUntil(ORDERS, 'Applied'),
+    // What a person has put on the Secret stays, and no copy of the key is left anywhere.
+    'New keys': async () => {
+      await objects.retryUntil(ORDERS, 'Applied');
+      const secret = await desk.succeed('kubectl -n ingest get secret management-api -o yaml');
+      expect(secret).toContain('team: ingest');
+      expect(secret).not.toContain('last-applied-configuration');
+      await desk.succeed('test ! -e key.yaml');
+    },
   },
 };
 

@@ -33,7 +33,7 @@ test.each<[law: string, pair: string, values: Values, type?: string, ref?: objec
 
 const keyId = 'canary';
 const CREATE =
-  'The Secret "own" does not exist in namespace "ingest". Create it with the id and the';
+  'The Secret "own" does not exist in namespace "ingest". Create it with the keys keyId and keySecret';
 const ADD =
   'The Secret "own" cannot be used: it has no key "keyId" (its keys: none). Add it, or name';
 const QUOTED = 'its key "keySecret" has quotes around its value. Store it without them';

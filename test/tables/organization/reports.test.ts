@@ -13,9 +13,9 @@ const SAYS = rows<'given' | 'ready' | 'message'>(`
   +a: lost | False OutcomeUnknown
     | The operator reads whether it took effect before it sends anything again
   lists; has ${SIX}; ours ${SIX} | False RemovalBlocked
-    | Nothing is sent: 6 private endpoints would be removed (a, b, c, d and 2 more), but \
-      spec.maxPrivateEndpointRemovals allows 5. List them again, or set \
-      spec.maxPrivateEndpointRemovals to 6 or more
+    | Nothing is sent: 6 private endpoints would be removed (a, b, c, d, e, f), but \
+      spec.maxPrivateEndpointRemovals allows 5. To keep them, put them back \
+      into spec.privateEndpoints; to remove them, set spec.maxPrivateEndpointRemovals to 6
   lists; ours a; cap 0 | False RemovalBlocked | 1 private endpoint would be removed (a)
   lists; has a; knows a Found Present; cap 0 | True Applied | no private endpoint of this object (
   observe: odd-list | False NotConfirmed

@@ -57,7 +57,7 @@ const RIGHTS =
   'may not get, list pipesettings of pipewright.dev in namespace ingest; give a Role with';
 const SERVES = 'serves v1, but not pipewright.dev/v1alpha1; apply the CRDs of';
 const ABSENT =
-  'create it with the id and the secret of the API key (used by pset/one and 1 more in';
+  'Create it with the keys keyId and keySecret; it is used within a minute (used by pset/one and 1 more in';
 test.each<[string, Answers]>([
   ['CRD pipesettings.pipewright.dev is not installed; apply', { 'get crd': { items: others } }],
   [SERVES, { 'get crd': { items: [crd('pipesettings', 'v1'), ...others] } }],

@@ -89,7 +89,7 @@ History, newest first:
   3h ago, generation 1:
     engine_max_threads: 2 → 4
 Drift, newest first:
-  24h ago: engine_max_insert_threads: 1 → ?
+  24h ago: engine_max_insert_threads: 1 → unknown
 `);
 });
 
