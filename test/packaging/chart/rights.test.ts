@@ -36,6 +36,7 @@ describe('the rules of the chart', () => {
     expect(shown(only(manifests, 'Role'))).toEqual([
       'coordination.k8s.io | leases | pipewright | get,update',
       'coordination.k8s.io | leases |  | create',
+      'events.k8s.io | events |  | create',
     ]);
   });
 
