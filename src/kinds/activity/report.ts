@@ -31,7 +31,6 @@ import {
   record as schema,
 } from './resource.ts';
 
-const HARMLESS = `Reading changes nothing. ${BY_ITSELF}`;
 const IDS = 'organizationId and activityId';
 
 const ADVICE = adviceWith({
@@ -39,8 +38,7 @@ const ADVICE = adviceWith({
   Forbidden: grantRole('read activities'),
   NotFound: `A record can appear minutes late. ${BY_ITSELF}. ${checkIds(IDS)}`,
   DependencyNotReady: `Start the service that the record belongs to; the operator does not wake it. ${BY_ITSELF}`,
-  Unavailable: HARMLESS,
-  OutcomeUnknown: HARMLESS,
+  OutcomeUnknown: `Reading changes nothing. ${BY_ITSELF}`,
 });
 
 /**

@@ -22,7 +22,6 @@ const ADVICE = adviceWith({
   Forbidden: grantRole('change the organization (an admin role)'),
   NotFound: checkIds('organizationId'),
   DependencyNotReady: `The API is waiting for another service. ${BY_ITSELF}`,
-  Unavailable: `This request changed nothing. ${BY_ITSELF}`,
   OutcomeUnknown: 'The operator reads whether it took effect before it sends anything again',
 });
 const DECLARE_NAME = 'Declare spec.name to make the list readable: the response to it has the list';

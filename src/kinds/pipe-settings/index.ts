@@ -47,6 +47,7 @@ function declaredPipe(
     contested: ({ pipeId }) => ({
       kind: 'PipeSettings',
       what: 'pipe',
+      beforeDeletion: 'Deleting a PipeSettings sends nothing; the pipe keeps its settings',
       find: `kubectl get pipesettings.pipewright.dev -A --field-selector spec.pipeId=${pipeId}`,
     }),
     hashOf: (spec) => settingsRequest(baseUrl, spec).hash,

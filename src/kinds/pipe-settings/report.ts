@@ -32,7 +32,6 @@ const ADVICE = adviceWith({
   Forbidden: grantRole('change pipes'),
   NotFound: `${checkIds('organizationId, serviceId and pipeId')}. Not every type of pipe has settings`,
   DependencyNotReady: `Start the service that owns the pipe; the operator does not wake it. ${BY_ITSELF}`,
-  Unavailable: `Nothing was sent. ${BY_ITSELF}`,
   OutcomeUnknown: `It is not known whether the settings were applied; sending them again is safe. ${BY_ITSELF}`,
 });
 

@@ -38,8 +38,8 @@ export interface Contested {
   readonly what: string;
   /** The command that finds the others, for those who may see them. */
   readonly find: string;
-  /** What to do before one of them is deleted. */
-  readonly beforeDeletion?: string;
+  /** What to know before one of them is deleted. */
+  readonly beforeDeletion: string;
 }
 
 /**
@@ -72,14 +72,13 @@ function conflictMessage(
   { owner, verified }: Extract<Ownership, { type: 'waits' }>,
   { kind, what, find, beforeDeletion }: Contested,
 ): string {
-  const warning = beforeDeletion === undefined ? '' : `. ${beforeDeletion}`;
   const whose = owner ? `${kind} "${owner.name}"` : 'an object in another namespace';
   if (!verified)
-    return `${whose} is for the ${what} too and is older, so it is tried first, and nothing is sent for this object. Delete one of the two objects${warning}`;
+    return `${whose} is for the ${what} too and is older, so it is tried first, and nothing is sent for this object. Delete one of the two objects. ${beforeDeletion}`;
   const search = owner
     ? ''
     : `. To find the other object, with the right to list all namespaces: ${find}`;
-  return `The ${what} is owned by ${whose}, so nothing is sent for this object. Delete one of the two objects; once the owner is deleted, this object can own the ${what}${warning}${search}`;
+  return `The ${what} is owned by ${whose}, so nothing is sent for this object. Delete one of the two objects; once the owner is deleted, this object can own the ${what}. ${beforeDeletion}${search}`;
 }
 
 /** What `Plan` mode, or `--plan-only`, shows. */
