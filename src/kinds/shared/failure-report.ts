@@ -83,7 +83,7 @@ const SHARED = {
     'Put a valid, enabled API key in the Secret %s; the operator tries again as soon as the Secret changes',
   Conflict: BY_ITSELF,
   RateLimited: `Calls with this key are paused for all objects that use it. ${BY_ITSELF}`,
-  Unavailable: `This request changed nothing. ${BY_ITSELF}, every few minutes at least. If other systems reach the API, check the network, the proxy and --api-url`,
+  Unavailable: `This request changed nothing. ${BY_ITSELF}, within 6 minutes. If the platform has no outage, check the network, the proxy and --api-url`,
   UnexpectedResponse: 'Check that --api-url is the management API and not a proxy or a web page',
 } as const satisfies Partial<Advice>;
 
