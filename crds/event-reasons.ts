@@ -1,4 +1,4 @@
-/** One line of the page on messages. */
+/** One row of the table of events. */
 export interface EventRow {
   readonly type: 'Normal' | 'Warning';
   readonly when: string;

@@ -4,16 +4,13 @@ import { isFailure } from '../src/kinds/shared/failures.ts';
 import { FAILURES } from '../src/waits.ts';
 import { EVENTS } from './event-reasons.ts';
 import { LOG_MESSAGES } from './log-messages.ts';
-import { code } from './markdown.ts';
+import { code, table } from './markdown.ts';
 import { REASONS, type ReasonRow } from './reasons.ts';
 
-/** What the operator says, as tables of the guides: the lines of one table, head first. */
-type Table = readonly string[];
-
-/** Every reason of `Ready`. */
-export function reasonsTable(): Table {
+/** What the operator says, as tables of the guides. Every reason of `Ready`: */
+export function reasonsTable(): string[] {
   const rows = Object.entries(REASONS) as [ReadyReason, ReasonRow][];
-  return tableOf(
+  return table(
     ['Reason', 'Ready', 'Beside it', 'What it means, and what to do', 'Who acts', 'Tried again'],
     rows.map(([reason, row]) => {
       const { acts, todo } = WHO_ACTS[reason];
@@ -25,16 +22,16 @@ export function reasonsTable(): Table {
 }
 
 /** Every reason of an event that is not one of a failure. */
-export function eventsTable(): Table {
-  return tableOf(
+export function eventsTable(): string[] {
+  return table(
     ['Event', 'Type', 'When'],
     Object.entries(EVENTS).map(([reason, { type, when }]) => [code(reason), type, when]),
   );
 }
 
 /** Every line of the log of level warn and above. */
-export function logTable(): Table {
-  return tableOf(
+export function logTable(): string[] {
+  return table(
     ['Message', 'Level', 'Fields', 'Meaning'],
     Object.entries(LOG_MESSAGES).map(([message, { level, fields, means }]) => [
       message,
@@ -43,11 +40,6 @@ export function logTable(): Table {
       means,
     ]),
   );
-}
-
-export function tableOf(head: readonly string[], body: readonly (readonly string[])[]): Table {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...body.map(line)];
 }
 
 function besideOf(reason: ReadyReason, { beside }: ReasonRow): string {

@@ -8,7 +8,7 @@ export interface ReasonRow {
   readonly means: string;
 }
 
-/** The guide on conditions and the page on messages are made from it. */
+/** The table of reasons is made from it; waits that it names in words are those of `src/waits.ts`. */
 export const REASONS: Readonly<Record<ReadyReason, ReasonRow>> = {
   Pending: {
     ready: 'Unknown',

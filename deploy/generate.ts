@@ -1,7 +1,8 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { eventsTable, logTable, reasonsTable, tableOf } from '../crds/messages.ts';
+import { code, table } from '../crds/markdown.ts';
+import { eventsTable, logTable, reasonsTable } from '../crds/messages.ts';
 import { FLAG_LIST, flagOf, variableOf } from '../src/config/flags.ts';
 import { createMetrics } from '../src/telemetry/metrics.ts';
 import { readCrds } from './install-manifest.ts';
@@ -75,12 +76,12 @@ async function wantedFiles(): Promise<Map<string, string>> {
 
 /** But --help and --version. */
 function flagsTable(): readonly string[] {
-  return tableOf(
+  return table(
     ['Flag', 'Environment', 'Default', 'Meaning'],
     FLAG_LIST.map(([name, { placeholder, about, fallback }]) => {
       const written = placeholder === undefined ? flagOf(name) : `${flagOf(name)} ${placeholder}`;
-      const shown = fallback === undefined ? '–' : `\`${fallback}\``;
-      return [`\`${written}\``, `\`${variableOf(name)}\``, shown, about];
+      const shown = fallback === undefined ? '–' : code(fallback);
+      return [code(written), code(variableOf(name)), shown, about];
     }),
   );
 }
@@ -142,20 +143,21 @@ function indented(text: string, by: number): string {
   return text.replaceAll(/^(?=.)/gm, ' '.repeat(by));
 }
 
-/** The text with this table in the place of the one with its head, which an empty line or the page ends. */
-function withTable(page: string, text: string, table: readonly string[]): string {
-  const start = text.indexOf(`${table[0]}\n`);
-  if (start === -1) throw new Error(`${page} has no table that begins with ${table[0]}`);
-  const end = text.indexOf('\n\n', start);
-  return text.slice(0, start) + table.join('\n') + (end === -1 ? '\n' : text.slice(end));
+/** The text with this table in the place of the one that has its head. */
+function withTable(page: string, text: string, rows: readonly string[]): string {
+  const lines = text.split('\n');
+  const start = lines.indexOf(rows[0] ?? '');
+  if (start === -1) throw new Error(`${page} has no table that begins with ${rows[0]}`);
+  const length = lines.slice(start).findIndex((line) => !line.startsWith('|'));
+  return lines.toSpliced(start, length, ...rows).join('\n');
 }
 
 async function metricsTable(): Promise<readonly string[]> {
   const { render } = createMetrics();
   const rows = [...(await render()).matchAll(/^# HELP (\w+) (.+)\n# TYPE \w+ (\w+)$/gm)];
-  return tableOf(
+  return table(
     ['Metric', 'Type', 'Meaning'],
-    rows.map(([, name, help = '', type = '']) => [`\`${name}\``, type, help]),
+    rows.map(([, name = '', help = '', type = '']) => [code(name), type, help]),
   );
 }
 

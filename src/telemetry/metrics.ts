@@ -106,7 +106,7 @@ function registerGauges(registry: Registry): (from: Observed) => void {
   });
   const leads = '1 where this process reconciles: it has the Lease, or needs none; else 0.';
   gauge('pipewright_leader', [], leads, (to, { isLeader }) => to.set(isLeader() ? 1 : 0));
-  const waiting = 'Objects that wait to be reconciled; not those that wait for a call.';
+  const waiting = 'Objects to be reconciled; who waits for a call is not counted.';
   gauge('workqueue_depth', ['name'], waiting, (to, { queue }) =>
     to.set({ name: 'pipewright' }, queue.depth),
   );

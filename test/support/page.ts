@@ -36,6 +36,8 @@ const NOT_RUN = /^\*Not run by our tests: needs (.+)\.\*$/;
  */
 export function pageBlocks(page: string, ...chapters: readonly string[]): PageBlock[] {
   const fences = fencesIn(readFileSync(page, 'utf8'));
+  const unknown = chapters.filter((name) => fences.every(({ chapter }) => chapter !== name));
+  if (unknown.length > 0) throw new Error(`${page} has no block below "${unknown.join()}"`);
   const asked = fences.filter(({ chapter }) => chapters.length === 0 || chapters.includes(chapter));
   return asked.flatMap((fence) => {
     const { line, section, chapter } = fence;
@@ -93,8 +95,9 @@ function prompts(lines: readonly string[]): { script: string; shown: string }[] 
   for (const line of lines) {
     const last = found.at(-1);
     if (line.startsWith('$ ')) found.push({ script: [line.slice(2)], shown: [] });
-    else if (last?.shown.length === 0 && last.script.at(-1)?.endsWith('\\')) last.script.push(line);
-    else last?.shown.push(line);
+    else if (!last) throw new Error(`a console block begins with $ and a command, not: ${line}`);
+    else if (last.shown.length === 0 && last.script.at(-1)?.endsWith('\\')) last.script.push(line);
+    else last.shown.push(line);
   }
   return found.map(({ script, shown }) => ({
     script: script.join('\n'),

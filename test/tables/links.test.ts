@@ -33,8 +33,12 @@ function anchorsOf(page: string): string[] {
   return [...own, ...slugs];
 }
 
+/** Of this repository, as texts name it that are read elsewhere. */
+const OURS = 'https://github.com/pipewright/pipewright/blob/main/';
+
 /** What is wrong with a link; undefined where nothing is. */
 function fault(page: string, target: string): string | undefined {
+  if (target.startsWith(OURS)) return fault('README.md', target.slice(OURS.length));
   if (/^[a-z][a-z+.-]*:/i.test(target)) {
     const { protocol, hostname } = new URL(target);
     const isKnown = SITES.includes(hostname) && protocol === 'https:';
@@ -48,6 +52,7 @@ function fault(page: string, target: string): string | undefined {
 
 const LINK =
   /\]\(<?([^)\s>]+)|<(?:img|a)\s[^>]*\b(?:src|href)="([^"]*)"|^\[[^\]]+\]:\s*(\S+)|\b(https?:\/\/[^\s)>"]+)/gm;
+const ABSOLUTE = /https:\/\/github\.com\/pipewright\/pipewright\/blob\/main\/[\w./#-]*[\w-]/g;
 const BLIND = /!\[\s*\]\(|<img(?![^>]*alt="[^"]+")/;
 const NAMED = /`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|mjs|md|ya?ml|json|sh|lua))`/g;
 
@@ -68,4 +73,12 @@ test.each(PAGES)('%s names files that are there', (page) => {
     PLACES.has(normalize(join(dirname(page), name))) ||
     FILES.some((file) => `/${file}`.endsWith(`/${name}`));
   expect(ours.filter((name) => !isThere(name))).toEqual([]);
+});
+
+test('texts that are read elsewhere link to pages and headings that are there', () => {
+  const texts = FILES.filter((path) => /^(?:src|crds|deploy)\/.*\.(?:ts|ya?ml|txt)$/.test(path));
+  const links = texts.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(ABSOLUTE)]);
+  expect(links.length).toBeGreaterThan(5);
+  const wrong = links.map(([target]) => [target, fault('README.md', target)]);
+  expect(wrong.filter(([, why]) => why !== undefined)).toEqual([]);
 });

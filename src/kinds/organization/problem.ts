@@ -30,7 +30,7 @@ export function problemOf(known: Known, work: Ended): Problem | undefined {
   }
   // Make sure no more is removed than spec allows
   if (blocked) {
-    const message = `Nothing is sent: ${counted(blocked.length)} would be removed (${names(blocked, 12)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}. To keep them, put them back into spec.privateEndpoints; to remove them, set spec.maxPrivateEndpointRemovals to ${blocked.length}`;
+    const message = `Nothing is sent: ${counted(blocked.length)} would be removed (${names(blocked, 9)}), but spec.maxPrivateEndpointRemovals allows ${goal.mostRemovals}. To keep them, put them back into spec.privateEndpoints; to remove them, set spec.maxPrivateEndpointRemovals to ${blocked.length}`;
     return { reason: 'RemovalBlocked', message };
   }
   const isManaged = managesEndpoints(goal);

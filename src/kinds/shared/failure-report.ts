@@ -73,7 +73,7 @@ function isNews({ object, reason }: FailureToReport, attempts: number, progress:
   return !sameCause(before, reason) || conditions.every(({ type }) => type !== progress);
 }
 
-/** What a user can do about a failed call, per class; ends the message. `%s`: its Secret. */
+/** What a user can do about a failed call, per class. `%s` stands for the name of its Secret. */
 export type Advice = Readonly<Record<FailureClass, string>>;
 
 export const BY_ITSELF = 'The operator tries again by itself';

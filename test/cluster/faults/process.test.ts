@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -114,7 +113,7 @@ describe('with an operator of its own', () => {
     scene.simulator.release();
   });
 
-  test('the page of metrics has every figure that the guide names, and of its type', async () => {
+  test('the page of metrics has the figures of what was done, and those of Node', async () => {
     const operator = await scene.start();
     await scene.psets.create('measured');
     await scene.psets.until('measured', 'Applied');
@@ -123,12 +122,8 @@ describe('with an operator of its own', () => {
       until: (text) =>
         metric(text, 'pipewright_reconcile_total', { kind: 'PipeSettings', result: 'put' }) > 0,
     });
-    const served = parseExposition(page).map(({ name, type }) => ({ name, type }));
-    const guide = readFileSync('deploy/guides/reference.md', 'utf8');
-    const rows = [...guide.matchAll(/^\| `(\w+)` \| (counter|gauge|histogram) \| .{10,} \|$/gm)];
-    expect(rows).toHaveLength(11);
-    expect(served).toEqual(expect.arrayContaining(rows.map(([, name, type]) => ({ name, type }))));
-    expect(served.some(({ name }) => /event_?loop/.test(name))).toBe(true);
+    const names = parseExposition(page).map(({ name }) => name);
+    expect(names.some((name) => /event_?loop/.test(name))).toBe(true);
     expect(metric(page, 'pipewright_leader')).toBe(1);
     const labels = { kind: 'PipeSettings', namespace: scene.namespace, ready: 'True' };
     expect(metric(page, 'pipewright_resources', { ...labels, reason: 'Applied' })).toBeGreaterThan(

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { EVENTS } from '../../../crds/event-reasons.ts';
 import { LOG_MESSAGES } from '../../../crds/log-messages.ts';
 import { at, HOUR, KINDS, type KindName, MINUTE, SECOND } from './objects.ts';
 import { answer, bad, ok, type Reply } from './process.ts';
@@ -152,4 +153,13 @@ test('every log line of level warn and above has a row with its level, and no ot
   const logged = new Set(found.map(([, level, message]) => `${level} ${message}`));
   const listed = Object.entries(LOG_MESSAGES).map(([message, { level }]) => `${level} ${message}`);
   expect([...logged].toSorted()).toEqual(listed.toSorted());
+});
+
+test('every reason of an event that is not one of a failure has a row, and no other', () => {
+  const texts = globSync('src/kinds/**/*.ts').map((path) => readFileSync(path, 'utf8'));
+  const plain = texts.flatMap((text) => [...text.matchAll(/\breason: '(\w+)', note\b/g)]);
+  const words = readFileSync('src/kinds/organization/events.ts', 'utf8');
+  const worded = words.matchAll(/\[\s*'([A-Z]\w+)',\s*[`'t]/g);
+  const reasons = new Set([...plain, ...worded].map(([, reason = '']) => reason));
+  expect([...reasons].toSorted()).toEqual(Object.keys(EVENTS).toSorted());
 });
