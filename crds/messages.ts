@@ -7,7 +7,7 @@ import { LOG_MESSAGES } from './log-messages.ts';
 import { code, table } from './markdown.ts';
 import { REASONS, type ReasonRow } from './reasons.ts';
 
-/** What the operator says, as tables of the guides. Every reason of `Ready`: */
+/** Every reason of `Ready`. */
 export function reasonsTable(): string[] {
   const rows = Object.entries(REASONS) as [ReadyReason, ReasonRow][];
   return table(

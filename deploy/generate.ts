@@ -17,7 +17,7 @@ const ARGOCD = 'deploy/argocd';
 const ACTIONS = ['reconcile', 'resume', 'suspend'];
 const REFERENCE = 'deploy/guides/reference.md';
 /** Tables that are made from the code, and the page that they stand in. */
-const GUIDE_TABLES: readonly (readonly [page: string, table: readonly string[]])[] = [
+const GUIDE_TABLES: readonly (readonly [page: string, rows: readonly string[]])[] = [
   ['deploy/guides/troubleshooting.md', reasonsTable()],
   [REFERENCE, flagsTable()],
   [REFERENCE, await metricsTable()],
@@ -59,8 +59,8 @@ async function wantedFiles(): Promise<Map<string, string>> {
     async (path): Promise<[string, string]> => [path, withPlurals(await read(path), plurals)],
   );
   const pages = new Map<string, string>();
-  for (const [page, table] of GUIDE_TABLES)
-    pages.set(page, withTable(page, pages.get(page) ?? (await read(page)), table));
+  for (const [page, rows] of GUIDE_TABLES)
+    pages.set(page, withTable(page, pages.get(page) ?? (await read(page)), rows));
   return new Map([
     ...crds.map(({ name, text }): [string, string] => [
       `${CHART}/templates/crds/${name}`,

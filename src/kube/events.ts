@@ -31,7 +31,7 @@ export function createEvents(client: KubeClient, clock: Clock, log: Log, instanc
     /** Returns at once; sent later, or dropped with a log line. */
     emit(object: resource.KubeObject, type: resource.ResourceType, event: Event): void {
       const { namespace, name, uid, resourceVersion } = object.metadata;
-      const about = { namespace, name, note: event.note };
+      const about = { namespace, name, note: cut(printable(event.note)) };
       const path = resource.collectionPath(EVENT, namespace);
       const apiVersion = resource.apiVersionOf(type);
       const body = {
@@ -44,7 +44,7 @@ export function createEvents(client: KubeClient, clock: Clock, log: Log, instanc
         regarding: { apiVersion, kind: type.kind, namespace, name, uid, resourceVersion },
         action: 'Reconcile',
         ...event,
-        note: cut(printable(event.note)),
+        note: about.note,
       };
       const send = async (): Promise<void> => {
         try {

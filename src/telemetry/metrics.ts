@@ -88,8 +88,7 @@ function registerGauges(registry: Registry): (from: Observed) => void {
     };
     return new Gauge({ name, labelNames, help, collect, registers: [registry] });
   };
-  const paused =
-    'Keys whose calls wait. "paused": the API asked for it; "refused": it answers 401.';
+  const paused = 'Keys whose calls wait. "paused": the API asked; "refused": it answers 401.';
   gauge('pipewright_credential_paused', ['state'], paused, (to, { limiter }) => {
     const { paused, refused } = limiter.snapshot();
     to.set({ state: 'paused' }, paused);
@@ -106,7 +105,7 @@ function registerGauges(registry: Registry): (from: Observed) => void {
   });
   const leads = '1 where this process reconciles: it has the Lease, or needs none; else 0.';
   gauge('pipewright_leader', [], leads, (to, { isLeader }) => to.set(isLeader() ? 1 : 0));
-  const waiting = 'Objects to be reconciled; who waits for a call is not counted.';
+  const waiting = 'Objects to be reconciled, without those that wait for a call.';
   gauge('workqueue_depth', ['name'], waiting, (to, { queue }) =>
     to.set({ name: 'pipewright' }, queue.depth),
   );

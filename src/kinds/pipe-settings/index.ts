@@ -47,8 +47,7 @@ function declaredPipe(
     contested: ({ pipeId }) => ({
       kind: 'PipeSettings',
       what: 'pipe',
-      beforeDeletion:
-        'Deleting a PipeSettings sends nothing; the one that stays sends its settings',
+      beforeDeletion: 'Deleting a PipeSettings sends nothing; a new owner then sends its settings',
       find: `kubectl get pipesettings.pipewright.dev -A --field-selector spec.pipeId=${pipeId}`,
     }),
     hashOf: (spec) => settingsRequest(baseUrl, spec).hash,

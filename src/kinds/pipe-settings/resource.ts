@@ -26,7 +26,7 @@ function settingsShape(number: (name: settings.NumberName) => Whole): Shape {
 
 const declaredSettings = settingsShape((name) => {
   const { min, max, unit } = settings.RANGES[name];
-  const range = `${min} to ${max} ${unit}`;
+  const range = `${min} to ${max} ${unit}`.trimEnd();
   return piece.integer(`${settings.ABOUT[name]} ${range}.`, min, max);
 });
 

@@ -32,7 +32,7 @@ export const RANGES = {
   engine_max_insert_threads: { min: 0, max: 16, unit: 'threads' },
   engine_min_insert_block_size_bytes: { min: 0, max: 1_073_741_824, unit: 'bytes (up to 1 GiB)' },
   engine_max_download_threads: { min: 0, max: 32, unit: 'threads' },
-  engine_parallel_distributed_insert_select: { min: 0, max: 2, unit: '(the API defines each)' },
+  engine_parallel_distributed_insert_select: { min: 0, max: 2, unit: '' },
 } as const satisfies Partial<Record<Name, object>>;
 
 export type Name = keyof typeof ABOUT;
